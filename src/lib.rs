@@ -1,0 +1,3 @@
+//! holdover: a deterministic fault-injection simulator for lease, lock and leader-election protocols.
+
+pub use holdover_sim as sim;
