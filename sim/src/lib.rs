@@ -2,8 +2,14 @@
 //!
 //! One thread, no I/O, no host time. The modules in reading order:
 //!
-//! - [`time`], [`id`], [`seed`]: the small types
-//! - [`clock`]: a node's clocks
+//! - [`world`]: what a run starts from, as data; [`fault`]: what is injected and when
+//! - [`run`]: the one entry: world, protocol, fault plan and seed in, [`history`] out
+//! - [`protocol`]: the trait that a lease protocol implements, and those that come along
+//! - [`worker`]: what a worker can do and see; [`settlement`]: the job that it runs; [`point`]: the places on its way
+//! - [`service`]: lease store, ledger, provider
+//! - [`engine`]: event loop, tasks, timers, calls; [`clock`]: a node's clocks
+//! - [`history`]: what happened; [`check`]: what is judged
+//! - [`time`], [`id`], [`seed`], [`limits`]: the small types
 
 // Without the cfg this is the only error: nothing else is compiled then.
 #[cfg(not(madsim))]
@@ -16,10 +22,34 @@ compile_error!(
 );
 
 #[cfg(madsim)]
+pub mod check;
+#[cfg(madsim)]
 pub mod clock;
+#[cfg(madsim)]
+pub mod engine;
+#[cfg(madsim)]
+pub mod fault;
+#[cfg(madsim)]
+pub mod history;
 #[cfg(madsim)]
 pub mod id;
 #[cfg(madsim)]
+pub mod limits;
+#[cfg(madsim)]
+pub mod point;
+#[cfg(madsim)]
+pub mod protocol;
+#[cfg(madsim)]
+pub mod run;
+#[cfg(madsim)]
 pub mod seed;
 #[cfg(madsim)]
+pub mod service;
+#[cfg(madsim)]
+pub mod settlement;
+#[cfg(madsim)]
 pub mod time;
+#[cfg(madsim)]
+pub mod worker;
+#[cfg(madsim)]
+pub mod world;

@@ -1,0 +1,177 @@
+//! Whether each fault of a run bit: whether it touched anything that the lease protects.
+
+use serde::Serialize;
+
+use super::strike::Strike;
+use crate::history::History;
+use crate::id::FaultId;
+
+/// What became of one fault of the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Bite {
+    /// Its anchor never came.
+    NeverStruck,
+    /// It struck, and nothing that a lease protects was touched.
+    Missed,
+    /// It struck where it could hurt.
+    Bit,
+}
+
+/// What became of each fault of the plan, in the plan's order.
+pub fn bites(history: &History) -> Vec<Bite> {
+    history
+        .plan
+        .iter()
+        .enumerate()
+        .map(|(i, planned)| match Strike::of(history, FaultId(i as u16)) {
+            None => Bite::NeverStruck,
+            Some(strike) if planned.inject.bit(history, &strike) => Bite::Bit,
+            Some(_) => Bite::Missed,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Bite::{Bit, Missed, NeverStruck};
+    use super::*;
+    use crate::clock::Clock::{Boottime, Monotonic, Raw, Wall};
+    use crate::clock::Rate;
+    use crate::fault::{ClockSlew, ClockStep, Fault, Restart};
+    use crate::history::What;
+    use crate::history::fixture::{A, B, LEDGER, PROVIDER, STORE, Story, pause};
+    use crate::id::NodeId;
+    use crate::limits::Ending;
+    use crate::time::Span;
+
+    #[track_caller]
+    fn check(story: Story, expected: Bite) {
+        assert_eq!(bites(&story.history()), [expected]);
+    }
+
+    fn plan(fault: Fault) -> Story {
+        Story::new().plan(fault)
+    }
+
+    fn step(by: i64) -> Fault {
+        Fault::ClockStep(ClockStep { node: A, by: Span::millis(by) })
+    }
+
+    fn slew() -> Fault {
+        Fault::ClockSlew(ClockSlew {
+            node: A,
+            rate: Rate::from_ppb(100_000_000).expect("in range"),
+            lasting: Span::secs(1),
+        })
+    }
+
+    fn restart(node: NodeId) -> Fault {
+        Fault::Restart(Restart { node, lasting: Span::secs(1) })
+    }
+
+    #[test]
+    fn each_fault_of_the_plan_has_its_own() {
+        let story = plan(pause(A)).plan(pause(B)).plan(step(1)).granted(B, 1, None);
+        assert_eq!(bites(&story.at(5).begins(0).begins(1).history()), [Missed, Bit, NeverStruck]);
+        assert_eq!(bites(&Story::new().history()), []);
+    }
+
+    #[test]
+    fn a_pause_bites_a_worker_that_has_the_lease_at_the_store() {
+        check(plan(pause(A)).granted(A, 1, None), NeverStruck);
+        check(plan(pause(A)).begins(0).at(10).heals(0), Missed);
+        check(plan(pause(A)).granted(A, 1, None).at(5).begins(0), Bit);
+        check(plan(pause(A)).granted(B, 1, None).at(5).begins(0).at(10).heals(0), Missed);
+        check(plan(pause(A)).granted(A, 1, None).granted(B, 2, None).at(5).begins(0), Missed);
+        check(plan(pause(A)).granted(A, 1, None).released(A, 1).at(5).begins(0), Missed);
+        check(plan(pause(A)).granted(A, 1, None).at(3_600_000).begins(0), Bit);
+        check(plan(pause(A)).granted(A, 1, None).granted(A, 2, None).released(A, 1).begins(0), Bit);
+    }
+
+    #[test]
+    fn a_grant_during_the_pause_counts_and_one_after_it_does_not() {
+        let paused = || plan(pause(A)).at(5).begins(0);
+        check(paused().at(7).granted(A, 1, None).at(10).heals(0), Bit);
+        check(paused().at(7).granted(A, 1, None).granted(B, 2, None).at(10).heals(0), Bit);
+        check(paused().at(10).heals(0).granted(A, 1, None), Missed);
+        check(paused().at(10).granted(A, 1, None).heals(0), Bit);
+    }
+
+    #[test]
+    fn a_pause_bites_a_service_that_a_message_has_to_wait_for() {
+        let sent = |latency| plan(pause(LEDGER)).granted(A, 1, None).sent(A, LEDGER, 0, latency);
+        check(sent(3).at(5).begins(0).at(10).heals(0), Missed);
+        check(sent(7).at(5).begins(0).at(10).heals(0), Bit);
+        check(sent(10).at(5).begins(0).at(10).heals(0), Missed);
+        check(sent(12).at(5).begins(0).at(10).heals(0), Missed);
+        check(sent(5).at(5).begins(0).at(10).heals(0), Bit);
+        check(sent(5).at(5).delivered(A, LEDGER, 0).begins(0).at(10).heals(0), Missed);
+        check(sent(7).at(5).begins(0).at(6).ends(Ending::TimeUp), Missed);
+        check(plan(pause(LEDGER)).begins(0).sent(A, LEDGER, 0, 3).at(10).heals(0), Bit);
+        check(plan(pause(LEDGER)).begins(0).sent(A, PROVIDER, 0, 3).at(10).heals(0), Missed);
+        check(plan(pause(LEDGER)).begins(0).at(10).heals(0).sent(A, LEDGER, 0, 0), Missed);
+    }
+
+    #[test]
+    fn a_step_bites_a_lease_by_the_wall_clock() {
+        let held = |by, clock| plan(step(by)).held(A, 1, clock, 40);
+        check(held(1, Wall).at(10).begins(0), Bit);
+        check(held(-1, Wall).at(10).begins(0), Bit);
+        for clock in [Monotonic, Raw, Boottime] {
+            check(held(-1, clock).at(10).begins(0), Missed);
+        }
+        check(held(-1, Wall).dropped(A, 1).at(10).begins(0), Missed);
+        check(held(-1, Wall).on(A, What::WorkerFinished).at(10).begins(0), Missed);
+        check(held(-1, Wall).dropped(A, 2).at(10).begins(0), Bit);
+        check(plan(step(-1)).held(B, 1, Wall, 40).at(10).begins(0), Missed);
+        check(plan(step(-1)).at(10).begins(0).held(A, 1, Wall, 40), Missed);
+    }
+
+    #[test]
+    fn a_step_back_past_the_end_revives_a_lease() {
+        let held = |by| plan(step(by)).held(A, 1, Wall, 40);
+        check(held(-10).at(45).begins(0), Bit);
+        check(held(-10).at(50).begins(0), Missed);
+        check(held(-10).at(49).begins(0), Bit);
+        check(held(10).at(40).begins(0), Missed);
+        check(held(10).at(39).begins(0), Bit);
+    }
+
+    #[test]
+    fn a_slew_bites_a_lease_by_a_clock_that_it_bends() {
+        for (clock, bite) in [(Wall, Bit), (Monotonic, Bit), (Boottime, Bit), (Raw, Missed)] {
+            check(plan(slew()).held(A, 1, clock, 40).at(10).begins(0).at(20).heals(0), bite);
+            check(plan(slew()).at(10).begins(0).at(15).held(A, 1, clock, 40).at(20).heals(0), bite);
+        }
+        check(plan(slew()).held(A, 1, Wall, 40).at(40).begins(0).at(50).heals(0), Missed);
+        check(plan(slew()).held(A, 1, Wall, 40).dropped(A, 1).at(10).begins(0).at(20).heals(0), Missed);
+        check(plan(slew()).at(10).begins(0).at(20).heals(0).held(A, 1, Wall, 40), Missed);
+        check(plan(slew()).held(B, 1, Wall, 40).at(10).begins(0).at(20).heals(0), Missed);
+    }
+
+    #[test]
+    fn a_restart_bites_what_is_on_its_way() {
+        let sent = |latency| plan(restart(LEDGER)).sent(A, LEDGER, 0, latency);
+        check(sent(7).at(5).begins(0).at(7).lost(A, LEDGER, 0).at(10).heals(0), Bit);
+        check(sent(12).at(5).begins(0).at(10).heals(0), Bit);
+        check(sent(3).at(3).delivered(A, LEDGER, 0).at(5).begins(0).at(10).heals(0), Missed);
+        check(sent(5).at(5).delivered(A, LEDGER, 0).begins(0).at(10).heals(0), Missed);
+        check(plan(restart(LEDGER)).at(5).begins(0).at(10).heals(0).sent(A, LEDGER, 0, 1), Missed);
+        check(plan(restart(LEDGER)).at(5).begins(0).lost(A, STORE, 0).at(10).heals(0), Missed);
+    }
+
+    #[test]
+    fn a_restart_bites_a_message_that_a_pause_had_kept_waiting() {
+        let story = plan(restart(LEDGER)).sent(A, LEDGER, 0, 3).at(5).begins(0);
+        check(story.lost(A, LEDGER, 0).at(10).heals(0), Bit);
+    }
+
+    #[test]
+    fn a_restart_bites_a_lease_only_at_its_store() {
+        for (node, bite) in [(STORE, Bit), (LEDGER, Missed), (PROVIDER, Missed)] {
+            check(plan(restart(node)).granted(A, 1, None).at(5).begins(0).at(10).heals(0), bite);
+            check(plan(restart(node)).granted(A, 1, None).released(A, 1).at(5).begins(0).at(10).heals(0), Missed);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! What is judged: each checker is a pure function of a history, one file each.
+//!
+//! Checkers judge by the grant epochs that the simulator noted itself, so any protocol is judged the same way, also
+//! one without tokens. A checker that panics says *unknown*. To add one: a file here, a line in [`CHECKERS`].
+
+mod bite;
+mod effect_once;
+mod export_agreement;
+mod finding;
+mod nothing_lost;
+mod progress;
+mod sighting;
+mod single_writer;
+mod stale_write;
+mod strike;
+mod tally;
+mod token_order;
+mod witness;
+
+pub use bite::{Bite, bites};
+pub use sighting::{SIGHTINGS, Sighting, sightings};
+pub(crate) use strike::Strike;
+pub use witness::Witness;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use serde::Serialize;
+
+use crate::history::{Claim, History, What};
+use crate::limits::Ending;
+
+/// What a checker concluded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "verdict", rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The rule held.
+    Holds {
+        /// How many things were judged by it; 0 if the run had nothing that the rule speaks of.
+        judged: usize,
+    },
+    /// The rule was broken.
+    Violated {
+        /// How often.
+        times: usize,
+        /// The first time.
+        witness: Witness,
+    },
+    /// It can't be told.
+    Unknown {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Verdict {
+    /// The verdict's name: `holds`, `violated` or `unknown`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Verdict::Holds { .. } => "holds",
+            Verdict::Violated { .. } => "violated",
+            Verdict::Unknown { .. } => "unknown",
+        }
+    }
+}
+
+/// A rule and the function that judges it.
+#[derive(Clone, Copy)]
+pub struct Checker {
+    /// The rule's name.
+    pub name: &'static str,
+    /// When it holds, as one sentence's end.
+    pub holds_when: &'static str,
+    /// Judges a history.
+    pub judge: fn(&History) -> Verdict,
+}
+
+/// Every checker, in the order of reports.
+pub const CHECKERS: &[Checker] = &[
+    single_writer::CHECKER,
+    stale_write::CHECKER,
+    token_order::CHECKER,
+    export_agreement::CHECKER,
+    effect_once::CHECKER,
+    nothing_lost::CHECKER,
+    progress::CHECKER,
+];
+
+/// The verdicts of all checkers on `history`, in the order of [`CHECKERS`].
+///
+/// A run that was cut short by a bound or a panic can show that a rule was broken, but not that it holds: what would be
+/// *holds* is then *unknown*.
+pub fn judge(history: &History) -> Vec<(&'static Checker, Verdict)> {
+    CHECKERS.iter().map(|checker| (checker, judge_one(checker, history))).collect()
+}
+
+/// The verdict of one checker on `history`; see [`judge`].
+pub fn judge_one(checker: &Checker, history: &History) -> Verdict {
+    let verdict = match catch_unwind(AssertUnwindSafe(|| (checker.judge)(history))) {
+        Ok(verdict) => verdict,
+        Err(panic) => Verdict::Unknown { reason: format!("the checker panicked: {}", panic_message(&*panic)) },
+    };
+    match (verdict, cut_short(&history.ending)) {
+        (Verdict::Holds { .. }, Some(reason)) => Verdict::Unknown { reason: reason.to_owned() },
+        (verdict, _) => verdict,
+    }
+}
+
+/// The claim under which the ledger accepted something, if `what` is that: a mutation or a fence.
+fn accepted(what: &What) -> Option<Claim> {
+    match *what {
+        What::GenerationOpened { claim, .. } => Some(claim),
+        _ => what.mutation(),
+    }
+}
+
+fn cut_short(ending: &Ending) -> Option<&'static str> {
+    match ending {
+        Ending::Finished | Ending::TimeUp | Ending::Stuck => None,
+        Ending::StepsUsedUp => Some("the run hit its bound on steps"),
+        Ending::Panicked { .. } => Some("the run panicked"),
+    }
+}
+
+/// The text of a caught panic.
+pub(crate) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text =
+        panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("(a panic without a text)").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::fixture::{A, B, Story};
+    use crate::id::{EventId, NodeId};
+
+    const PANICS: Checker = Checker {
+        name: "panics",
+        holds_when: "never",
+        judge: |history| panic!("{} events", history.events.len()),
+    };
+
+    #[test]
+    fn a_checker_that_panics_says_unknown() {
+        let reason = "the checker panicked: 0 events".to_owned();
+        assert_eq!(judge_one(&PANICS, &Story::new().history()), Verdict::Unknown { reason });
+    }
+
+    #[test]
+    fn a_run_that_was_cut_short_can_violate_but_not_hold() {
+        let panicked = || Ending::Panicked { node: NodeId(3), message: "oh".to_owned() };
+        for (ending, holds) in [
+            (Ending::Finished, Verdict::Holds { judged: 1 }),
+            (Ending::TimeUp, Verdict::Holds { judged: 1 }),
+            (Ending::Stuck, Verdict::Holds { judged: 1 }),
+            (Ending::StepsUsedUp, Verdict::Unknown { reason: "the run hit its bound on steps".to_owned() }),
+            (panicked(), Verdict::Unknown { reason: "the run panicked".to_owned() }),
+        ] {
+            let clean = Story::new().wrote(A, 1, 0).ends(ending.clone());
+            assert_eq!(judge_one(&single_writer::CHECKER, &clean.history()), holds);
+            let dirty = Story::new().wrote(A, 1, 0).wrote(B, 1, 0).ends(ending);
+            let witness = Witness::TwoWriters { first: EventId(0), second: EventId(1) };
+            let violated = Verdict::Violated { times: 1, witness };
+            assert_eq!(judge_one(&single_writer::CHECKER, &dirty.history()), violated);
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_a_history_without_events_panics_nowhere() {
+        let verdicts = judge(&Story::new().history());
+        assert_eq!(verdicts.len(), CHECKERS.len());
+        for (i, (checker, verdict)) in verdicts.iter().enumerate() {
+            assert!(CHECKERS[..i].iter().all(|earlier| earlier.name != checker.name));
+            if let Verdict::Unknown { reason } = verdict {
+                assert!(!reason.contains("panicked"), "{}: {reason}", checker.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! The ledger is whole: every operation once, for the right amount.
+
+use super::finding::Findings;
+use super::tally::Tally;
+use super::{Checker, Verdict, Witness};
+use crate::history::{History, What};
+
+pub(super) const CHECKER: Checker = Checker {
+    name: "nothing-lost",
+    holds_when: "the ledger has each operation of the batch exactly once, with the right amount",
+    judge,
+};
+
+fn judge(history: &History) -> Verdict {
+    let mut findings = Findings::default();
+    let mut entries = Tally::new(history);
+    let mut export = None;
+    for (id, event) in history.numbered() {
+        match event.what {
+            What::WriteAccepted { op, amount, .. } => {
+                if let Some(first) = entries.note(op, id) {
+                    findings.add(Witness::EnteredTwice { op, first, second: id });
+                }
+                // An operation that the batch doesn't have is right for nothing.
+                let right = history.batch.get(op.index()).copied().unwrap_or_default();
+                if amount != right {
+                    findings.add(Witness::WrongAmount { entry: id, right });
+                }
+            }
+            What::ExportPublished { .. } => {
+                export.get_or_insert(id);
+            }
+            _ => {}
+        }
+    }
+    entries.verdict(findings, export, |op, export| Witness::NeverEntered { op, export }, "have no entry")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::judge_one;
+    use crate::history::fixture::{A, B, Story};
+    use crate::id::{Amount, EventId, OpId};
+
+    #[track_caller]
+    fn check(story: Story, expected: Verdict) {
+        assert_eq!(judge_one(&CHECKER, &story.history()), expected);
+    }
+
+    fn twice(times: usize, op: u32, first: u32, second: u32) -> Verdict {
+        let witness = Witness::EnteredTwice { op: OpId(op), first: EventId(first), second: EventId(second) };
+        Verdict::Violated { times, witness }
+    }
+
+    fn never(times: usize, op: u32, export: u32) -> Verdict {
+        Verdict::Violated { times, witness: Witness::NeverEntered { op: OpId(op), export: EventId(export) } }
+    }
+
+    fn wrong(times: usize, entry: u32, right: i64) -> Verdict {
+        let witness = Witness::WrongAmount { entry: EventId(entry), right: Amount(right) };
+        Verdict::Violated { times, witness }
+    }
+
+    fn unknown(missing: usize) -> Verdict {
+        let reason = format!("the settlement was not published: {missing} of 2 operations have no entry");
+        Verdict::Unknown { reason }
+    }
+
+    #[test]
+    fn holds_where_each_is_entered_once() {
+        check(Story::new().batch(&[]).exported(A, 1, &[]), Verdict::Holds { judged: 0 });
+        check(Story::new().wrote(A, 1, 0).wrote(B, 2, 1), Verdict::Holds { judged: 2 });
+        check(Story::new().wrote(A, 1, 1).wrote(A, 1, 0).exported(A, 1, &[]), Verdict::Holds { judged: 2 });
+    }
+
+    #[test]
+    fn what_was_kept_or_turned_away_is_no_entry() {
+        let entered = || Story::new().wrote(A, 1, 0).wrote(A, 1, 1);
+        check(entered().write_repeated(B, 2, 0).write_rejected(A, 1, 1), Verdict::Holds { judged: 2 });
+        check(Story::new().write_rejected(A, 1, 0), unknown(2));
+    }
+
+    #[test]
+    fn a_second_entry_violates_once_for_each_operation() {
+        let entered = || Story::new().wrote(A, 1, 0).wrote(A, 1, 1);
+        check(entered().wrote(B, 2, 1), twice(1, 1, 1, 2));
+        check(entered().wrote(B, 2, 1).wrote(B, 2, 1).wrote(B, 2, 0), twice(2, 1, 1, 2));
+    }
+
+    #[test]
+    fn a_wrong_amount_violates() {
+        check(Story::new().wrote_amount(A, 1, 0, 101), wrong(1, 0, 100));
+        check(Story::new().wrote(A, 1, 0).wrote_amount(A, 1, 1, -200).exported(A, 1, &[]), wrong(1, 1, 200));
+        check(Story::new().wrote(A, 1, 0).wrote(A, 1, 1).wrote_amount(A, 1, 2, 5), wrong(1, 2, 0));
+        check(Story::new().wrote(A, 1, 0).wrote_amount(B, 2, 0, 7), twice(2, 0, 0, 1));
+    }
+
+    #[test]
+    fn what_is_missing_violates_only_once_the_settlement_is_published() {
+        check(Story::new(), unknown(2));
+        check(Story::new().wrote(A, 1, 1), unknown(1));
+        check(Story::new().exported(A, 1, &[]), never(2, 0, 0));
+        check(Story::new().wrote(A, 1, 0).exported(A, 1, &[]).exported(B, 2, &[]), never(1, 1, 1));
+    }
+}

@@ -1,0 +1,190 @@
+//! Every *always* has a *sometimes*: what a run must have seen for its verdicts to mean something.
+
+use super::{Bite, accepted, bites};
+use crate::fault::{Fault, Pause};
+use crate::history::{History, Role, What, overlaps};
+use crate::id::{Epoch, NodeId};
+
+/// Something that may be seen in a run, and that a scenario may ask for.
+#[derive(Clone, Copy)]
+pub struct Sighting {
+    /// The name that scenarios and reports use.
+    pub name: &'static str,
+    /// What it means, as a phrase.
+    pub meaning: &'static str,
+    /// How often it is seen in a history.
+    pub count: fn(&History) -> usize,
+}
+
+/// Everything that may be seen, in the order of reports.
+pub const SIGHTINGS: &[Sighting] = &[
+    Sighting { name: "takeover", meaning: "the lease went to another worker than before", count: takeovers },
+    Sighting {
+        name: "pause-over-lease",
+        meaning: "a worker was paused while it had the lease by the store's records",
+        count: pauses_over_lease,
+    },
+    Sighting {
+        name: "belief-overlap",
+        meaning: "two workers both thought that they held the lease",
+        count: |history| overlaps(history).len(),
+    },
+    Sighting {
+        name: "stale-write-tried",
+        meaning: "the ledger was asked for a mutation or a fence of an older grant than it had accepted",
+        count: |history| stale_writes(history).tried,
+    },
+    Sighting {
+        name: "stale-write-rejected",
+        meaning: "the ledger turned away a mutation or a fence of an older grant than it had accepted",
+        count: |history| stale_writes(history).rejected,
+    },
+    Sighting {
+        name: "duplicate-payout-tried",
+        meaning: "the provider was asked for a payout that it had made before",
+        count: duplicate_payouts,
+    },
+];
+
+/// How often each of [`SIGHTINGS`] is seen in `history`, in their order.
+pub fn sightings(history: &History) -> Vec<(&'static Sighting, usize)> {
+    SIGHTINGS.iter().map(|sighting| (sighting, (sighting.count)(history))).collect()
+}
+
+fn takeovers(history: &History) -> usize {
+    let mut before: Option<NodeId> = None;
+    let mut count = 0;
+    for event in &history.events {
+        if let What::LeaseGranted { worker, .. } = event.what {
+            count += usize::from(before.is_some_and(|before| before != worker));
+            before = Some(worker);
+        }
+    }
+    count
+}
+
+fn pauses_over_lease(history: &History) -> usize {
+    let of_worker = |fault: Fault| match fault {
+        Fault::Pause(Pause { node, .. }) => {
+            history.nodes.get(node.index()).is_some_and(|one| one.role == Role::Worker)
+        }
+        _ => false,
+    };
+    let planned = bites(history).into_iter().zip(&history.plan);
+    planned.filter(|(bite, planned)| *bite == Bite::Bit && of_worker(planned.inject)).count()
+}
+
+#[derive(Default)]
+struct StaleWrites {
+    /// Accepted or not.
+    tried: usize,
+    rejected: usize,
+}
+
+fn stale_writes(history: &History) -> StaleWrites {
+    let mut highest: Option<Epoch> = None;
+    let mut stale = StaleWrites::default();
+    for event in &history.events {
+        let is_stale = |epoch| highest.is_some_and(|highest| epoch < highest);
+        if let Some(claim) = accepted(&event.what) {
+            stale.tried += usize::from(is_stale(claim.epoch));
+            highest = highest.max(Some(claim.epoch));
+        } else if let Some((claim, _)) = event.what.rejection() {
+            let is_stale = usize::from(is_stale(claim.epoch));
+            stale.tried += is_stale;
+            stale.rejected += is_stale;
+        }
+    }
+    stale
+}
+
+fn duplicate_payouts(history: &History) -> usize {
+    let mut paid = vec![false; history.batch.len()];
+    let mut count = 0;
+    for event in &history.events {
+        let (op, pays) = match event.what {
+            What::PayoutMade { op, .. } => (op, true),
+            What::PayoutRepeated { op, .. } | What::PayoutRejected { op, .. } => (op, false),
+            _ => continue,
+        };
+        if let Some(paid) = paid.get_mut(op.index()) {
+            count += usize::from(*paid);
+            *paid |= pays;
+        }
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Clock::Wall;
+    use crate::history::fixture::{A, B, LEDGER, Story, pause};
+
+    #[track_caller]
+    fn check(name: &str, story: Story, expected: usize) {
+        let history = story.history();
+        let seen = sightings(&history);
+        let (_, count) = seen.iter().find(|(sighting, _)| sighting.name == name).expect("a known name");
+        assert_eq!(*count, expected);
+    }
+
+    #[test]
+    fn nothing_is_seen_where_nothing_happens() {
+        let seen = sightings(&Story::new().history());
+        assert_eq!(seen.len(), SIGHTINGS.len());
+        assert!(seen.iter().all(|(_, count)| *count == 0));
+        for (i, (sighting, _)) in seen.iter().enumerate() {
+            assert!(seen[..i].iter().all(|(earlier, _)| earlier.name != sighting.name));
+        }
+    }
+
+    #[test]
+    fn takeover() {
+        let check = |story, expected| check("takeover", story, expected);
+        check(Story::new().granted(A, 1, None), 0);
+        check(Story::new().granted(A, 1, None).granted(A, 2, None), 0);
+        check(Story::new().granted(A, 1, None).granted(B, 2, None).granted(A, 3, None), 2);
+    }
+
+    #[test]
+    fn pause_over_lease() {
+        let check = |story, expected| check("pause-over-lease", story, expected);
+        check(Story::new().plan(pause(A)).granted(B, 1, None).begins(0), 0);
+        check(Story::new().plan(pause(A)).plan(pause(A)).granted(A, 1, None).begins(0).heals(0).begins(1), 2);
+        check(Story::new().plan(pause(LEDGER)).begins(0).sent(A, LEDGER, 0, 5).at(10).heals(0), 0);
+    }
+
+    #[test]
+    fn belief_overlap() {
+        let check = |story, expected| check("belief-overlap", story, expected);
+        check(Story::new().held(A, 1, Wall, 40).at(40).held(B, 2, Wall, 80), 0);
+        check(Story::new().held(A, 1, Wall, 40).at(39).held(B, 2, Wall, 80), 1);
+    }
+
+    #[test]
+    fn stale_write() {
+        let check = |story, tried, rejected| {
+            let story: Story = story;
+            check("stale-write-tried", story.clone(), tried);
+            check("stale-write-rejected", story, rejected);
+        };
+        let newer = || Story::new().wrote(A, 1, 0).fenced(B, 2);
+        check(newer(), 0, 0);
+        check(newer().wrote(A, 1, 1), 1, 0);
+        check(newer().write_rejected(A, 1, 1).fence_rejected(A, 1), 2, 2);
+        check(newer().write_rejected(A, 1, 1).checkpoint(A, 1), 2, 1);
+        check(newer().write_rejected(B, 2, 1), 0, 0);
+        check(Story::new().wrote(A, 1, 0).fence_rejected(B, 2).wrote(A, 1, 1), 0, 0);
+    }
+
+    #[test]
+    fn duplicate_payout() {
+        let check = |story, expected| check("duplicate-payout-tried", story, expected);
+        check(Story::new().paid(A, 1, 0).paid(A, 1, 1), 0);
+        check(Story::new().paid(A, 1, 0).paid(B, 2, 0).paid(B, 2, 0), 2);
+        check(Story::new().paid(A, 1, 0).payout_repeated(B, 2, 0).payout_rejected(A, 1, 0), 2);
+        check(Story::new().payout_rejected(A, 1, 0).paid(B, 2, 0).payout_rejected(A, 1, 1), 0);
+        check(Story::new().paid(A, 1, u32::MAX).paid(A, 1, u32::MAX), 0);
+    }
+}

@@ -1,0 +1,112 @@
+//! One fault as it struck: when, where in the history, and what was there to be hit.
+
+use crate::clock::Deadline;
+use crate::history::{Event, History, What};
+use crate::id::{Epoch, FaultId, MessageId, NodeId};
+use crate::time::TrueTime;
+
+/// When and where in the history a fault was on.
+pub(crate) struct Strike {
+    /// The index of the event with which it began.
+    began: usize,
+    /// The index of the event with which it ended, or the number of events.
+    ended: usize,
+    pub(crate) from: TrueTime,
+    pub(crate) until: TrueTime,
+}
+
+impl Strike {
+    pub(crate) fn of(history: &History, fault: FaultId) -> Option<Strike> {
+        let place = |what| history.events.iter().position(|event| event.what == what);
+        let began = place(What::FaultBegan { fault })?;
+        let ended = place(What::FaultEnded { fault }).unwrap_or(history.events.len());
+        let until = history.events.get(ended).map_or(history.ended_at, |event| event.at);
+        Some(Strike { began, ended, from: history.events[began].at, until })
+    }
+
+    /// The events before it began.
+    pub(crate) fn before<'a>(&self, history: &'a History) -> &'a [Event] {
+        &history.events[..self.began]
+    }
+
+    /// The events while it was on.
+    pub(crate) fn during<'a>(&self, history: &'a History) -> &'a [Event] {
+        history.events.get(self.began..self.ended).unwrap_or_default()
+    }
+
+    /// Whether, while it was on, the lease was with a worker that `matters`, by the store's records.
+    pub(crate) fn overlaps_lease(&self, history: &History, matters: impl Fn(NodeId) -> bool) -> bool {
+        let mut at_store = AtStore::default();
+        self.before(history).iter().for_each(|event| at_store.note(&event.what));
+        let held = |at_store: &AtStore| at_store.holder.is_some_and(|(worker, _)| matters(worker));
+        held(&at_store)
+            || self.during(history).iter().any(|event| {
+                at_store.note(&event.what);
+                held(&at_store)
+            })
+    }
+
+    /// When each message to `node` was to arrive that was sent before the end and not yet taken in at the beginning.
+    pub(crate) fn in_flight<'a>(
+        &'a self,
+        history: &'a History,
+        node: NodeId,
+    ) -> impl Iterator<Item = TrueTime> + 'a {
+        history.events[..self.ended].iter().filter_map(move |event| match event.what {
+            What::MessageSent { message, to, latency, .. } if to == node => {
+                let arrival = event.at + latency;
+                let taken_in = arrival == self.from && self.delivered_just_before(history, message);
+                (arrival >= self.from && !taken_in).then_some(arrival)
+            }
+            _ => None,
+        })
+    }
+
+    /// The end of the lease that the worker on `node` had in hand when it began, as the worker thought of it.
+    pub(crate) fn lease_in_hand(&self, history: &History, node: NodeId) -> Option<Deadline> {
+        let mut held = None;
+        for event in self.before(history).iter().filter(|event| event.node == node) {
+            match event.what {
+                What::LeaseHeld { epoch, until } => held = Some((epoch, until)),
+                What::LeaseDropped { epoch } => held = held.filter(|(of, _)| *of != epoch),
+                What::WorkerFinished => held = None,
+                _ => {}
+            }
+        }
+        held.map(|(_, until)| until)
+    }
+
+    /// Whether an answer from `node` was still to arrive when it began.
+    pub(crate) fn answers_in_flight(&self, history: &History, node: NodeId) -> bool {
+        self.before(history).iter().any(|event| match event.what {
+            What::MessageSent { message, answer: true, latency, .. } if event.node == node => {
+                event.at + latency >= self.from && !self.delivered_just_before(history, message)
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether `message` was delivered at the instant of the beginning, but before it.
+    fn delivered_just_before(&self, history: &History, message: MessageId) -> bool {
+        let delivers =
+            |event: &Event| matches!(event.what, What::MessageDelivered { message: m, .. } if m == message);
+        self.before(history).iter().rev().take_while(|event| event.at == self.from).any(delivers)
+    }
+}
+
+/// The lease by the store's records. A holder keeps it until it is granted anew or given back, however long it has been
+/// expired: that is who may still be working under it.
+#[derive(Default)]
+struct AtStore {
+    holder: Option<(NodeId, Epoch)>,
+}
+
+impl AtStore {
+    fn note(&mut self, what: &What) {
+        match *what {
+            What::LeaseGranted { worker, epoch, .. } => self.holder = Some((worker, epoch)),
+            What::LeaseReleased { worker, epoch } if self.holder == Some((worker, epoch)) => self.holder = None,
+            _ => {}
+        }
+    }
+}

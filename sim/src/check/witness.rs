@@ -1,0 +1,117 @@
+//! What shows that a rule was broken: the events, not a sentence about them.
+
+use serde::Serialize;
+
+use crate::id::{Amount, EventId, OpId};
+
+/// The events that show a violation. The variant is the *kind* of witness: what two failures have in common.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Witness {
+    /// Two workers mutated one generation.
+    TwoWriters {
+        /// The first mutation of the generation's writer.
+        first: EventId,
+        /// The mutation by the other worker.
+        second: EventId,
+    },
+    /// A mutation of an older grant was accepted after one of a newer.
+    StaleWrite {
+        /// The mutation or fence of the newer grant.
+        newer: EventId,
+        /// The stale one.
+        stale: EventId,
+    },
+    /// A grant handed out a token that is not above an earlier grant's.
+    TokenNotHigher {
+        /// The earlier grant.
+        earlier: EventId,
+        /// The later grant.
+        later: EventId,
+    },
+    /// Two exports differ.
+    ExportsDiffer {
+        /// The first export.
+        first: EventId,
+        /// The other.
+        second: EventId,
+        /// The first operation whose rows differ.
+        op: OpId,
+        /// In how many operations they differ.
+        rows: usize,
+    },
+    /// The provider paid an operation more than once.
+    PaidTwice {
+        /// The operation.
+        op: OpId,
+        /// The first payout.
+        first: EventId,
+        /// The second.
+        second: EventId,
+    },
+    /// The settlement was published, and an operation was never paid.
+    NeverPaid {
+        /// The operation.
+        op: OpId,
+        /// The export.
+        export: EventId,
+    },
+    /// The ledger has more than one entry for an operation.
+    EnteredTwice {
+        /// The operation.
+        op: OpId,
+        /// The first entry.
+        first: EventId,
+        /// The second.
+        second: EventId,
+    },
+    /// The settlement was published, and an operation has no entry.
+    NeverEntered {
+        /// The operation.
+        op: OpId,
+        /// The export.
+        export: EventId,
+    },
+    /// An entry has the wrong amount.
+    WrongAmount {
+        /// The entry.
+        entry: EventId,
+        /// The right amount.
+        right: Amount,
+    },
+    /// The settlement was not published in time.
+    NotFinished,
+}
+
+impl Witness {
+    /// The kind, as JSON spells it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Witness::TwoWriters { .. } => "two-writers",
+            Witness::StaleWrite { .. } => "stale-write",
+            Witness::TokenNotHigher { .. } => "token-not-higher",
+            Witness::ExportsDiffer { .. } => "exports-differ",
+            Witness::PaidTwice { .. } => "paid-twice",
+            Witness::NeverPaid { .. } => "never-paid",
+            Witness::EnteredTwice { .. } => "entered-twice",
+            Witness::NeverEntered { .. } => "never-entered",
+            Witness::WrongAmount { .. } => "wrong-amount",
+            Witness::NotFinished => "not-finished",
+        }
+    }
+
+    /// The events that it names, the offending one last.
+    pub fn events(&self) -> Vec<EventId> {
+        match *self {
+            Witness::TwoWriters { first, second }
+            | Witness::ExportsDiffer { first, second, .. }
+            | Witness::PaidTwice { first, second, .. }
+            | Witness::EnteredTwice { first, second, .. } => vec![first, second],
+            Witness::StaleWrite { newer, stale } => vec![newer, stale],
+            Witness::TokenNotHigher { earlier, later } => vec![earlier, later],
+            Witness::NeverPaid { export, .. } | Witness::NeverEntered { export, .. } => vec![export],
+            Witness::WrongAmount { entry, .. } => vec![entry],
+            Witness::NotFinished => vec![],
+        }
+    }
+}

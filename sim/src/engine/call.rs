@@ -1,0 +1,404 @@
+//! Calls from workers to services: one request, one answer, each a message with a latency of its own.
+
+use std::cell::RefCell;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use super::World;
+use super::queue::Due;
+use super::tasks::Wakeup;
+use crate::history::{Row, What};
+use crate::id::{Epoch, EventId, ExportId, MessageId, NodeId};
+use crate::time::{Span, WallTime};
+
+/// A deterministic state machine on a node, called when a message is delivered.
+///
+/// Its state is what the service keeps; what of it survives a crash is up to [`Service::crash`].
+pub trait Service: Sized + 'static {
+    /// What it can be asked.
+    type Request: 'static;
+    /// What it answers.
+    type Response: 'static;
+
+    /// What a request is about, such as `ledger.write`: a name for histories and drawings.
+    fn about(request: &Self::Request) -> &'static str;
+
+    /// Handles a request. One call is one atomic step, also for what it does to the state.
+    fn handle(&mut self, request: Self::Request, context: &ServiceContext<'_>) -> Answer<Self>;
+
+    /// The process dies: what isn't on disk is gone. The default is that all of it is on disk.
+    fn crash(&mut self) {}
+}
+
+type Later<S> = Box<dyn FnOnce(&mut S, &ServiceContext<'_>) -> <S as Service>::Response>;
+
+/// What a service does with a request.
+pub enum Answer<S: Service> {
+    /// It answers at once.
+    Now(S::Response),
+    /// It does the rest after a while, as a second step; other requests come in between, and a crash loses it.
+    After(Span, Later<S>),
+}
+
+/// What a service sees beside its own state.
+pub struct ServiceContext<'a> {
+    world: &'a World,
+    /// The service's own node.
+    pub node: NodeId,
+    /// Who asks.
+    pub from: NodeId,
+}
+
+impl ServiceContext<'_> {
+    /// The service's own wall clock.
+    pub fn wall(&self) -> WallTime {
+        self.world.node(self.node).clocks.borrow().wall(self.world.now())
+    }
+
+    /// Writes into the history what the service did.
+    #[inline]
+    pub fn record(&self, what: What) -> EventId {
+        self.world.record(self.node, what)
+    }
+
+    /// Keeps the rows of an export that is about to be published.
+    pub(crate) fn keep_export(&self, rows: Vec<Row>) -> ExportId {
+        self.world.keep_export(rows)
+    }
+
+    /// A number for a new grant; see [`Epoch`].
+    pub(crate) fn next_epoch(&self) -> Epoch {
+        self.world.next_epoch()
+    }
+}
+
+/// Where a service is.
+pub struct Address<S: Service>(Rc<House<S>>);
+
+impl<S: Service> Clone for Address<S> {
+    fn clone(&self) -> Address<S> {
+        Address(self.0.clone())
+    }
+}
+
+/// A service on its node, with the calls to it.
+struct House<S: Service> {
+    number: u16,
+    node: NodeId,
+    service: RefCell<S>,
+    calls: RefCell<Calls<S>>,
+}
+
+/// A call, by the house that it goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CallId {
+    pub(crate) house: u16,
+    slot: u32,
+}
+
+/// The connection broke before an answer came. The request may have been carried out, or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Broken;
+
+/// How far a call has got.
+enum Stage<S: Service> {
+    /// The request is on its way, or about to be sent.
+    Asked(S::Request),
+    /// The service has put the rest off.
+    PutOff(Later<S>),
+    /// The answer is on its way.
+    Returning(Result<S::Response, Broken>),
+    /// The answer waits for the caller.
+    Arrived(Result<S::Response, Broken>),
+    /// It is being handled.
+    Handled,
+}
+
+/// A call under way.
+struct Call<S: Service> {
+    from: NodeId,
+    about: &'static str,
+    stage: Stage<S>,
+    /// From the sending of the request to the arrival of the answer: something in the queue, or held back, has its
+    /// number.
+    under_way: bool,
+    /// Whether the caller no longer waits.
+    abandoned: bool,
+    wakeup: Option<Wakeup>,
+    message: MessageId,
+    /// The sending of the message that is under way, then the delivery of the answer.
+    newest: EventId,
+    latency: Span,
+    incarnation: u32,
+}
+
+/// The calls to one service, in slots that are used again.
+struct Calls<S: Service> {
+    slots: Vec<Option<Call<S>>>,
+    free: Vec<u32>,
+}
+
+impl<S: Service> Calls<S> {
+    fn add(&mut self, call: Call<S>) -> u32 {
+        match self.free.pop() {
+            Some(slot) => {
+                self.slots[slot as usize] = Some(call);
+                slot
+            }
+            None => {
+                self.slots.push(Some(call));
+                (self.slots.len() - 1) as u32
+            }
+        }
+    }
+
+    fn get(&mut self, slot: u32) -> &mut Call<S> {
+        self.slots[slot as usize].as_mut().expect("a call is kept until it is over and its caller gone")
+    }
+
+    fn remove(&mut self, slot: u32) -> Option<Call<S>> {
+        self.free.push(slot);
+        self.slots[slot as usize].take()
+    }
+}
+
+/// A house whatever its service, as the world holds it.
+pub(crate) trait AnyHouse {
+    /// The service's node.
+    fn node(&self) -> NodeId;
+    /// The request of a call has arrived.
+    fn request(&self, world: &World, call: CallId);
+    /// The time for what the service had put off has come.
+    fn finish(&self, world: &World, call: CallId);
+    /// The answer, or the news that the connection broke, has arrived.
+    fn answer(&self, world: &World, call: CallId);
+    /// The service's process dies.
+    fn crash(&self);
+}
+
+impl<S: Service> Address<S> {
+    pub(crate) fn new(number: u16, node: NodeId, service: S) -> Address<S> {
+        let calls = RefCell::new(Calls { slots: Vec::new(), free: Vec::new() });
+        Address(Rc::new(House { number, node, service: RefCell::new(service), calls }))
+    }
+
+    pub(crate) fn house(&self) -> Rc<dyn AnyHouse> {
+        self.0.clone()
+    }
+}
+
+impl<S: Service> Call<S> {
+    /// Sends the message that `stage` holds from `from` to `to`; it will have arrived when `due` is.
+    fn send(&mut self, world: &World, from: NodeId, to: NodeId, answer: bool, due: Due) {
+        let (message, latency) = world.draw_message(from, to);
+        self.newest = world.record(from, What::MessageSent { message, to, about: self.about, answer, latency });
+        self.message = message;
+        self.latency = latency;
+        self.under_way = true;
+        world.push(world.now() + latency, due);
+    }
+
+    /// Notes that the message was taken in at `node`; what follows is caused by that.
+    fn take_in(&mut self, world: &World, node: NodeId, from: NodeId) {
+        world.set_cause(Some(self.newest));
+        self.newest = world.record(node, What::MessageDelivered { message: self.message, from });
+    }
+
+    /// Notes that the message never was taken in at `node`; what follows is caused by that.
+    fn lose(&mut self, world: &World, node: NodeId, from: NodeId) {
+        world.set_cause(Some(self.newest));
+        self.newest = world.record(node, What::MessageLost { message: self.message, from });
+    }
+}
+
+impl<S: Service> House<S> {
+    /// Loses the request, and tells the caller that the connection broke, after as long as the request took to get here.
+    fn break_off(&self, world: &World, id: CallId) {
+        let mut calls = self.calls.borrow_mut();
+        let call = calls.get(id.slot);
+        call.lose(world, self.node, call.from);
+        call.stage = Stage::Returning(Err(Broken));
+        world.push(world.now() + call.latency, Due::Answer(id));
+    }
+
+    fn reply(&self, world: &World, id: CallId, response: S::Response) {
+        let mut calls = self.calls.borrow_mut();
+        let call = calls.get(id.slot);
+        call.incarnation = world.node(self.node).incarnation.get();
+        call.stage = Stage::Returning(Ok(response));
+        call.send(world, self.node, call.from, true, Due::Answer(id));
+    }
+}
+
+impl<S: Service> AnyHouse for House<S> {
+    fn node(&self) -> NodeId {
+        self.node
+    }
+
+    fn request(&self, world: &World, id: CallId) {
+        let node = world.node(self.node);
+        if node.is_down() {
+            return self.break_off(world, id);
+        }
+        if node.is_paused() {
+            node.held.borrow_mut().push(Due::Request(id));
+            return;
+        }
+        let mut calls = self.calls.borrow_mut();
+        let call = calls.get(id.slot);
+        let from = call.from;
+        call.take_in(world, self.node, from);
+        let Stage::Asked(request) = std::mem::replace(&mut call.stage, Stage::Handled) else {
+            unreachable!("a request arrives once, with what was asked");
+        };
+        drop(calls);
+        let context = ServiceContext { world, node: self.node, from };
+        let answer = self.service.borrow_mut().handle(request, &context);
+        match answer {
+            Answer::Now(response) => self.reply(world, id, response),
+            Answer::After(span, later) => {
+                let mut calls = self.calls.borrow_mut();
+                let call = calls.get(id.slot);
+                call.stage = Stage::PutOff(later);
+                call.incarnation = node.incarnation.get();
+                if let Some(newest) = world.cause() {
+                    call.newest = newest;
+                }
+                world.push(world.now() + span, Due::Finish(id));
+            }
+        }
+    }
+
+    fn finish(&self, world: &World, id: CallId) {
+        let node = world.node(self.node);
+        let mut calls = self.calls.borrow_mut();
+        let call = calls.get(id.slot);
+        if node.incarnation.get() != call.incarnation {
+            drop(calls);
+            return self.break_off(world, id);
+        }
+        if node.is_paused() {
+            node.held.borrow_mut().push(Due::Finish(id));
+            return;
+        }
+        let Stage::PutOff(later) = std::mem::replace(&mut call.stage, Stage::Handled) else {
+            unreachable!("what was put off is done once");
+        };
+        world.set_cause(Some(call.newest));
+        let context = ServiceContext { world, node: self.node, from: call.from };
+        drop(calls);
+        let response = later(&mut self.service.borrow_mut(), &context);
+        self.reply(world, id, response);
+    }
+
+    fn answer(&self, world: &World, id: CallId) {
+        let mut calls = self.calls.borrow_mut();
+        let call = calls.get(id.slot);
+        let from = call.from;
+        let node = world.node(from);
+        if !node.takes_messages() {
+            node.held.borrow_mut().push(Due::Answer(id));
+            return;
+        }
+        let Stage::Returning(mut answer) = std::mem::replace(&mut call.stage, Stage::Handled) else {
+            unreachable!("an answer arrives once, with what was answered");
+        };
+        // A service that dies takes its connections with it, and with them what was still under way.
+        if answer.is_ok() && world.node(self.node).incarnation.get() != call.incarnation {
+            call.lose(world, from, self.node);
+            answer = Err(Broken);
+        } else if answer.is_ok() {
+            call.take_in(world, from, self.node);
+        }
+        call.stage = Stage::Arrived(answer);
+        call.under_way = false;
+        let wakeup = call.wakeup.take();
+        let over = if call.abandoned { calls.remove(id.slot) } else { None };
+        drop(calls);
+        drop(over);
+        if let Some(wakeup) = wakeup {
+            world.tasks.wake(wakeup);
+        }
+    }
+
+    fn crash(&self) {
+        self.service.borrow_mut().crash();
+    }
+}
+
+/// Asks `address` for `request` on behalf of `from`, and waits for the answer.
+pub(crate) fn call<'a, S: Service>(
+    world: &'a World,
+    from: NodeId,
+    address: &'a Address<S>,
+    request: S::Request,
+) -> Calling<'a, S> {
+    let house = &*address.0;
+    let slot = house.calls.borrow_mut().add(Call {
+        from,
+        about: S::about(&request),
+        stage: Stage::Asked(request),
+        under_way: false,
+        abandoned: false,
+        wakeup: None,
+        message: MessageId(0),
+        newest: EventId(0),
+        latency: Span::ZERO,
+        incarnation: 0,
+    });
+    Calling { world, house, slot, sent: false, over: false }
+}
+
+/// A call as its caller awaits it. The request is sent at the first poll.
+pub(crate) struct Calling<'a, S: Service> {
+    world: &'a World,
+    house: &'a House<S>,
+    slot: u32,
+    sent: bool,
+    over: bool,
+}
+
+impl<S: Service> Future for Calling<'_, S> {
+    type Output = Result<S::Response, Broken>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let Calling { world, house, slot, .. } = *self;
+        assert!(!self.over, "a call is polled until its answer has come");
+        let mut calls = house.calls.borrow_mut();
+        let call = calls.get(slot);
+        if !self.sent {
+            let id = CallId { house: house.number, slot };
+            call.send(world, call.from, house.node, false, Due::Request(id));
+            self.sent = true;
+        }
+        if !matches!(call.stage, Stage::Arrived(_)) {
+            let earlier = call.wakeup.replace(world.tasks.wakeup(context.waker()));
+            drop(calls);
+            drop(earlier);
+            return Poll::Pending;
+        }
+        self.over = true;
+        world.cause_at_least(call.newest);
+        match calls.remove(slot) {
+            Some(Call { stage: Stage::Arrived(answer), .. }) => Poll::Ready(answer),
+            _ => unreachable!("the answer was just seen"),
+        }
+    }
+}
+
+impl<S: Service> Drop for Calling<'_, S> {
+    /// What is under way goes on without the caller.
+    fn drop(&mut self) {
+        if self.over {
+            return;
+        }
+        let mut calls = self.house.calls.borrow_mut();
+        let call = calls.get(self.slot);
+        call.abandoned = true;
+        let over = if call.under_way { None } else { calls.remove(self.slot) };
+        drop(calls);
+        drop(over);
+    }
+}

@@ -1,0 +1,31 @@
+//! The only place that touches madsim.
+//!
+//! A run happens inside the first poll of a madsim runtime's main task, so the runtime never schedules anything of its
+//! own. What it gives: everything that reads time or entropy through the standard library or libc during the run, such
+//! as a crate that a user's protocol uses, gets virtual time and seeded bytes.
+
+use std::time::Duration;
+
+use madsim::runtime::Runtime;
+use madsim::time::TimeHandle;
+
+use crate::seed::Seed;
+use crate::time::Span;
+
+/// The simulated host that a run happens on.
+pub(crate) struct Host {
+    time: TimeHandle,
+}
+
+impl Host {
+    /// Moves the host's clocks forward by `by`, which isn't negative.
+    pub(crate) fn advance(&self, by: Span) {
+        self.time.advance(Duration::from_nanos(by.as_nanos() as u64));
+    }
+}
+
+/// Calls `body` on a simulated host of its own.
+pub(crate) fn hosted<T>(seed: Seed, body: impl FnOnce(Host) -> T) -> T {
+    let runtime = Runtime::with_seed_and_config(seed.0, madsim::Config::default());
+    runtime.block_on(async { body(Host { time: TimeHandle::current() }) })
+}

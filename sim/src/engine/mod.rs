@@ -1,0 +1,24 @@
+//! The engine: a discrete-event loop of our own inside a madsim runtime.
+//!
+//! One queue holds what is due and when. Services are called when a message is delivered; only workers are async tasks.
+//! `World` is the state that all of it shares; it is one thread's, so plain cells suffice.
+
+mod call;
+mod host;
+mod network;
+mod node;
+mod queue;
+mod sleep;
+mod tasks;
+mod timers;
+mod world;
+
+pub use call::{Address, Answer, Broken, Service, ServiceContext};
+pub(crate) use call::{Calling, call};
+pub(crate) use host::{Host, hosted};
+pub(crate) use node::Node;
+pub(crate) use queue::{Due, Queue};
+pub(crate) use sleep::Passing;
+pub use sleep::Sleep;
+pub use tasks::TaskHandle;
+pub(crate) use world::World;

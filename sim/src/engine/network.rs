@@ -1,0 +1,56 @@
+//! How long messages take: a stream of its own for each direction of each link.
+
+use crate::id::NodeId;
+use crate::seed::{Purpose, Seed, Stream};
+use crate::time::Span;
+use crate::world::{Latency, NetworkSpec};
+
+/// One direction of a link.
+#[derive(Clone)]
+struct Link {
+    latency: Latency,
+    stream: Stream,
+}
+
+/// The links between nodes. The latency of message *n* on a link depends on seed, link and *n*, and on nothing else.
+pub(crate) struct Network {
+    seed: Seed,
+    spec: NetworkSpec,
+    provider: NodeId,
+    /// By sender, then by receiver; made when first used.
+    links: Vec<Vec<Option<Box<Link>>>>,
+    messages: u32,
+}
+
+impl Network {
+    pub(crate) fn new(seed: Seed, spec: NetworkSpec, provider: NodeId, nodes: usize) -> Network {
+        Network { seed, spec, provider, links: vec![Vec::new(); nodes], messages: 0 }
+    }
+
+    /// Draws the latency of the next message from `from` to `to`.
+    pub(crate) fn latency(&mut self, from: NodeId, to: NodeId) -> Span {
+        let link = match self.links[from.index()].get_mut(to.index()) {
+            Some(Some(link)) => link,
+            _ => self.open(from, to),
+        };
+        link.stream.between(link.latency.min, link.latency.max)
+    }
+
+    #[cold]
+    fn open(&mut self, from: NodeId, to: NodeId) -> &mut Link {
+        let abroad = from == self.provider || to == self.provider;
+        let latency = if abroad { self.spec.provider } else { self.spec.internal };
+        let stream = Stream::new(self.seed, Purpose::Latency(from, to));
+        let links = &mut self.links[from.index()];
+        if links.len() <= to.index() {
+            links.resize(to.index() + 1, None);
+        }
+        links[to.index()].insert(Box::new(Link { latency, stream }))
+    }
+
+    /// A number for the next message.
+    pub(crate) fn next_message(&mut self) -> u32 {
+        self.messages += 1;
+        self.messages - 1
+    }
+}

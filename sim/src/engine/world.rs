@@ -1,0 +1,408 @@
+//! The state of a running world, and the loop that drives it.
+
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::rc::Rc;
+
+use super::call::{AnyHouse, CallId};
+use super::host::Host;
+use super::network::Network;
+use super::queue::{Due, Item, Queue};
+use super::tasks::{TaskHandle, Tasks, Wakeup, Work};
+use super::timers::Timers;
+use super::{Address, Node, Service};
+use crate::clock::{Clock, ClockLine, Deadline, Motion, Segment};
+use crate::fault::{Injector, PlannedFault};
+use crate::history::{Event, Recorder, Role, Row, What};
+use crate::id::{Epoch, EventId, ExportId, FaultId, MessageId, NodeId, TaskId};
+use crate::limits::{Ending, Limits};
+use crate::point::Point;
+use crate::seed::{Purpose, Seed, Stream};
+use crate::time::{Span, TrueTime, WallTime};
+use crate::world::WorldSpec;
+
+/// A running world. Everything in it belongs to one thread and one run.
+pub(crate) struct World {
+    pub(crate) seed: Seed,
+    start: WallTime,
+    limits: Limits,
+    host: Host,
+    now: Cell<TrueTime>,
+    steps_left: Cell<u64>,
+    queue: RefCell<Queue>,
+    pub(super) tasks: Tasks,
+    pub(super) timers: RefCell<Timers>,
+    network: RefCell<Network>,
+    nodes: Vec<Node>,
+    /// What each worker does once its process begins.
+    unstarted: RefCell<Vec<(NodeId, Work)>>,
+    /// The services.
+    houses: RefCell<Vec<Rc<dyn AnyHouse>>>,
+    injector: RefCell<Injector>,
+    recorder: RefCell<Recorder>,
+    cause: Cell<Option<EventId>>,
+    /// The node whose code runs, to say where a panic came from.
+    active: Cell<NodeId>,
+    epochs: Cell<u32>,
+    workers_at_work: Cell<usize>,
+}
+
+impl World {
+    /// A world at its start; its services and workers are yet to move in.
+    pub(crate) fn new(host: Host, spec: &WorldSpec, plan: Rc<[PlannedFault]>, seed: Seed) -> Rc<World> {
+        let nodes = make_nodes(spec);
+        let network = Network::new(seed, spec.network, crate::world::PROVIDER, nodes.len());
+        let mut queue = Queue::default();
+        let injector = Injector::new(plan, &mut queue);
+        Rc::new(World {
+            seed,
+            start: spec.start,
+            limits: spec.limits,
+            host,
+            now: Cell::new(TrueTime::START),
+            steps_left: Cell::new(spec.limits.steps),
+            queue: RefCell::new(queue),
+            tasks: Tasks::default(),
+            timers: RefCell::default(),
+            network: RefCell::new(network),
+            nodes,
+            unstarted: RefCell::default(),
+            houses: RefCell::default(),
+            injector: RefCell::new(injector),
+            recorder: RefCell::new(Recorder::new()),
+            cause: Cell::new(None),
+            active: Cell::new(NodeId(0)),
+            epochs: Cell::new(0),
+            workers_at_work: Cell::new(spec.workers.len()),
+        })
+    }
+
+    /// Puts a service on its node.
+    pub(crate) fn house<S: Service>(&self, node: NodeId, service: S) -> Address<S> {
+        let mut houses = self.houses.borrow_mut();
+        let address = Address::new(houses.len() as u16, node, service);
+        houses.push(address.house());
+        address
+    }
+
+    /// Has the worker on `node` begin to `work` at `at`.
+    pub(crate) fn start_later(&self, node: NodeId, at: TrueTime, work: Work) {
+        self.unstarted.borrow_mut().push((node, work));
+        self.push(at, Due::Start(node));
+    }
+
+    /// Runs until nothing is left to do, or a limit is hit.
+    pub(crate) fn drive(&self) -> Ending {
+        loop {
+            self.run_ready_tasks();
+            if self.steps_left.get() == 0 {
+                return Ending::StepsUsedUp;
+            }
+            if self.workers_at_work.get() == 0 && !self.injector.borrow().has_scheduled() {
+                return Ending::Finished;
+            }
+            let Some(at) = self.queue.borrow().next_at() else {
+                return Ending::Stuck;
+            };
+            if at > self.limits.end {
+                self.advance_to(self.limits.end);
+                return Ending::TimeUp;
+            }
+            let item = self.queue.borrow_mut().pop().expect("the queue was just seen to hold something");
+            self.advance_to(at);
+            self.handle(item);
+        }
+    }
+
+    fn handle(&self, Item { due, sequence, .. }: Item) {
+        self.cause.set(None);
+        match due {
+            Due::Timer(slot) => {
+                let fired = self.timers.borrow_mut().fire(slot, sequence);
+                match fired {
+                    Some(wakeup) => self.tasks.wake(wakeup),
+                    // A timer that was armed anew left this behind; it is no step of the world.
+                    None => return,
+                }
+            }
+            Due::Request(call) => self.at_house(call, |house| {
+                self.active.set(house.node());
+                house.request(self, call);
+            }),
+            Due::Finish(call) => self.at_house(call, |house| {
+                self.active.set(house.node());
+                house.finish(self, call);
+            }),
+            Due::Answer(call) => self.at_house(call, |house| house.answer(self, call)),
+            Due::Start(node) => self.start_worker(node),
+            Due::Strike(fault) => self.strike(fault),
+            Due::Heal(fault) => self.heal(fault),
+        }
+        self.spend_step();
+    }
+
+    fn at_house(&self, call: CallId, visit: impl FnOnce(&dyn AnyHouse)) {
+        visit(&*self.houses.borrow()[usize::from(call.house)]);
+    }
+
+    fn run_ready_tasks(&self) {
+        while let Some((task, node)) = self.tasks.next_ready() {
+            let owner = self.node(node);
+            if owner.is_paused() {
+                owner.parked.borrow_mut().push(task);
+                continue;
+            }
+            if !self.spend_step() {
+                return;
+            }
+            self.active.set(node);
+            self.tasks.poll(task, self);
+        }
+    }
+
+    fn start_worker(&self, node: NodeId) {
+        self.record(node, What::WorkerStarted);
+        let mut unstarted = self.unstarted.borrow_mut();
+        let index = unstarted.iter().position(|(worker, _)| *worker == node).expect("a worker starts once");
+        let (_, work) = unstarted.swap_remove(index);
+        self.tasks.spawn(node, self.cause.get(), work);
+    }
+
+    /// Notes that a worker has nothing more to do.
+    pub(crate) fn worker_finished(&self, node: NodeId) {
+        self.record(node, What::WorkerFinished);
+        self.workers_at_work.set(self.workers_at_work.get() - 1);
+    }
+
+    /// Heals what is still broken, lets go of everything that holds the world, and gives out what was recorded.
+    pub(crate) fn wind_up(&self) -> (Vec<Event>, Vec<Vec<Row>>, Vec<ClockLine>) {
+        let active = self.injector.borrow().active();
+        for fault in active {
+            self.cause.set(None);
+            self.heal(fault);
+        }
+        self.unstarted.borrow_mut().clear();
+        self.tasks.clear();
+        *self.queue.borrow_mut() = Queue::default();
+        for node in &self.nodes {
+            node.held.borrow_mut().clear();
+        }
+        let (events, exports) = self.recorder.borrow_mut().take();
+        let clocks = self.nodes.iter().map(|node| node.clocks.borrow().clone()).collect();
+        (events, exports, clocks)
+    }
+
+    fn advance_to(&self, at: TrueTime) {
+        let by = at - self.now.get();
+        if by > Span::ZERO {
+            self.host.advance(by);
+            self.now.set(at);
+        }
+    }
+
+    /// Takes one of the steps that the run has left; `false` if there is none, and whoever asked must not go on.
+    pub(crate) fn spend_step(&self) -> bool {
+        let left = self.steps_left.get();
+        self.steps_left.set(left.saturating_sub(1));
+        left > 1
+    }
+
+    pub(crate) fn now(&self) -> TrueTime {
+        self.now.get()
+    }
+
+    pub(crate) fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.index()]
+    }
+
+    /// The node whose code ran last.
+    pub(crate) fn active(&self) -> NodeId {
+        self.active.get()
+    }
+
+    pub(crate) fn push(&self, at: TrueTime, due: Due) {
+        self.queue.borrow_mut().push(at, due);
+    }
+
+    /// Starts a task of `node`.
+    pub(crate) fn spawn(self: &Rc<Self>, node: NodeId, work: impl Future<Output = ()> + 'static) -> TaskHandle {
+        let task = self.tasks.spawn(node, self.cause.get(), Box::pin(work));
+        TaskHandle::new(self, task)
+    }
+
+    #[inline]
+    pub(crate) fn read_clock(&self, node: NodeId, clock: Clock) -> i64 {
+        self.node(node).clocks.borrow().current().read(clock, self.now())
+    }
+
+    pub(super) fn set_timer(&self, node: NodeId, deadline: Deadline, wakeup: Wakeup) -> u32 {
+        let clocks = self.node(node).clocks.borrow();
+        let mut queue = self.queue.borrow_mut();
+        self.timers.borrow_mut().set(&mut queue, &clocks, self.now(), node, deadline, wakeup)
+    }
+
+    pub(super) fn draw_message(&self, from: NodeId, to: NodeId) -> (MessageId, Span) {
+        let mut network = self.network.borrow_mut();
+        (MessageId(network.next_message()), network.latency(from, to))
+    }
+
+    pub(super) fn next_epoch(&self) -> Epoch {
+        self.epochs.set(self.epochs.get() + 1);
+        Epoch(self.epochs.get())
+    }
+}
+
+/// The history.
+impl World {
+    /// Records what happened on `node` now. It becomes the cause of what follows.
+    // Inlined, and with nothing here that needs the event's address, so that it is written where it stays.
+    #[inline(always)]
+    pub(crate) fn record(&self, node: NodeId, what: What) -> EventId {
+        let id = self.recorder.borrow_mut().record(self.now(), node, self.cause.get(), what);
+        self.cause.set(Some(id));
+        if crate::history::may_log() {
+            self.log(node, id);
+        }
+        id
+    }
+
+    #[cold]
+    fn log(&self, node: NodeId, id: EventId) {
+        if let Some(event) = self.recorder.borrow().newest() {
+            crate::history::log(self.start, &self.node(node).name, id, event);
+        }
+    }
+
+    /// Keeps the rows of an export that is about to be published.
+    pub(crate) fn keep_export(&self, rows: Vec<Row>) -> ExportId {
+        let exports = &mut self.recorder.borrow_mut().exports;
+        exports.push(rows);
+        ExportId((exports.len() - 1) as u32)
+    }
+
+    pub(super) fn cause(&self) -> Option<EventId> {
+        self.cause.get()
+    }
+
+    pub(super) fn set_cause(&self, cause: Option<EventId>) {
+        self.cause.set(cause);
+    }
+
+    /// Makes `event` the cause of what follows, unless that is already something later: a task that was resumed after
+    /// the answer it waits for had arrived goes on because of the resumption.
+    pub(super) fn cause_at_least(&self, event: EventId) {
+        self.cause.set(self.cause.get().max(Some(event)));
+    }
+}
+
+/// What the injector does to the world.
+impl World {
+    fn strike(&self, fault: FaultId) {
+        let inject = self.injector.borrow_mut().begin(fault);
+        self.record(inject.node(), What::FaultBegan { fault });
+        inject.begin(self, fault);
+        match inject.lasting() {
+            Some(span) => self.push(self.now() + span, Due::Heal(fault)),
+            None => self.heal(fault),
+        }
+    }
+
+    fn heal(&self, fault: FaultId) {
+        let inject = self.injector.borrow_mut().end(fault);
+        self.record(inject.node(), What::FaultEnded { fault });
+        inject.end(self, fault);
+    }
+
+    /// Lets the faults strike that waited for `node` to pass `point`.
+    pub(super) fn strike_at_point(&self, node: NodeId, point: Point) {
+        if !self.injector.borrow().awaits_points() {
+            return;
+        }
+        let struck = self.injector.borrow_mut().point_passed(self.now(), node, point);
+        let passing = self.cause.get();
+        for fault in struck {
+            self.cause.set(passing);
+            self.strike(fault);
+        }
+        self.cause.set(passing);
+    }
+
+    /// Begins a pause of `node`, or ends one.
+    pub(crate) fn pause(&self, node: NodeId, clocks: Motion, begin: bool) {
+        let owner = self.node(node);
+        let before = owner.clocks.borrow().current().motion;
+        let motion = owner.pause(clocks, begin);
+        if motion != before {
+            self.change_clocks(node, |segment| segment.motion = motion);
+        }
+        if owner.takes_messages() {
+            self.release_held(owner);
+        }
+        if !owner.is_paused() {
+            self.resume_tasks(node, owner);
+        }
+    }
+
+    /// Messages that waited are due now, in the order in which they came.
+    fn release_held(&self, owner: &Node) {
+        for due in owner.held.take() {
+            self.push(self.now(), due);
+        }
+    }
+
+    /// Which of a node's tasks runs first after a pause is anybody's guess, so it is drawn.
+    fn resume_tasks(&self, node: NodeId, owner: &Node) {
+        let mut parked: Vec<TaskId> = owner.parked.take();
+        if parked.len() > 1 {
+            owner
+                .resume_order
+                .borrow_mut()
+                .get_or_insert_with(|| Box::new(Stream::new(self.seed, Purpose::ResumeOrder(node))))
+                .shuffle(&mut parked);
+        }
+        self.tasks.unpark(parked, self.cause.get());
+    }
+
+    /// Changes the clocks of `node` from now on, and works its timers out anew.
+    pub(crate) fn change_clocks(&self, node: NodeId, change: impl FnOnce(&mut Segment)) {
+        let mut clocks = self.node(node).clocks.borrow_mut();
+        clocks.change(self.now(), change);
+        self.timers.borrow_mut().rework(&mut self.queue.borrow_mut(), &clocks, self.now(), node);
+    }
+
+    /// Bends the clocks of `node` by `ppb` parts per billion more than now.
+    pub(crate) fn slew(&self, node: NodeId, ppb: i32) {
+        let slew = self.node(node).slew(ppb);
+        self.change_clocks(node, |segment| segment.slew = slew);
+    }
+
+    /// Kills the service on `node`.
+    pub(crate) fn crash(&self, node: NodeId) {
+        let owner = self.node(node);
+        owner.crash();
+        // What waited for the end of a pause is lost like what comes while the service is down.
+        self.release_held(owner);
+        for house in self.houses.borrow().iter().filter(|house| house.node() == node) {
+            house.crash();
+        }
+    }
+
+    /// Lets a killed service answer again.
+    pub(crate) fn come_back(&self, node: NodeId) {
+        self.node(node).come_back();
+    }
+}
+
+fn make_nodes(spec: &WorldSpec) -> Vec<Node> {
+    let exact = ClockLine::new(spec.start, Default::default());
+    let services = [Role::LeaseStore, Role::Ledger, Role::Provider];
+    let services = services
+        .into_iter()
+        .zip(crate::world::SERVICE_NAMES)
+        .map(|(role, name)| Node::new(name.to_owned(), role, exact.clone()));
+    let workers = spec.workers.iter().map(|worker| {
+        let clocks = ClockLine::new(spec.start + worker.clock_offset, worker.clock_drift);
+        Node::new(worker.name.clone(), Role::Worker, clocks)
+    });
+    services.chain(workers).collect()
+}

@@ -1,0 +1,61 @@
+//! A node's wall clock jumps.
+
+use serde::Serialize;
+
+use super::{FaultInfo, Kind, field};
+use crate::check::Strike;
+use crate::clock::Clock;
+use crate::engine::World;
+use crate::history::History;
+use crate::id::{FaultId, NodeId};
+use crate::time::Span;
+
+/// A node's wall clock jumps; the other clocks don't.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ClockStep {
+    /// Which.
+    pub node: NodeId,
+    /// By how much; not zero.
+    pub by: Span,
+}
+
+impl Kind for ClockStep {
+    const INFO: FaultInfo = FaultInfo {
+        name: "clock-step",
+        summary: "a node's wall clock jumps; the other clocks don't",
+        fields: &[
+            field("node", "the node's name"),
+            field("by", "how far, such as \"-420ms\" for back or \"2s\" for forward"),
+        ],
+    };
+
+    fn node(&self) -> NodeId {
+        self.node
+    }
+
+    fn lasting(&self) -> Option<Span> {
+        None
+    }
+
+    fn begin(&self, world: &World, _: FaultId) {
+        world.change_clocks(self.node, |segment| segment.step(self.by));
+    }
+
+    fn end(&self, _: &World, _: FaultId) {}
+
+    /// It hurts a lease that ends by the wall clock, unless its end was past both before and after the step.
+    fn bit(&self, history: &History, strike: &Strike) -> bool {
+        let after = history.node(self.node).clocks.wall(strike.from);
+        let earlier = after.min(after - self.by).as_nanos();
+        let in_hand = strike.lease_in_hand(history, self.node);
+        in_hand.is_some_and(|until| until.clock == Clock::Wall && earlier < until.reading)
+    }
+
+    fn phrase(&self, name: &dyn Fn(NodeId) -> String) -> String {
+        format!("step of {}'s wall clock by {:+}", name(self.node), self.by)
+    }
+
+    fn healed(&self, _: &dyn Fn(NodeId) -> String) -> Option<String> {
+        None
+    }
+}

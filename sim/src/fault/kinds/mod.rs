@@ -1,0 +1,139 @@
+//! The kinds of fault: a file each, and a line in [`kinds!`](self).
+//!
+//! A kind's file says all there is to it: its fields, how lists and help explain it, what it does to the world, how
+//! reports name it, and how to tell from a history whether it bit.
+
+mod clock_slew;
+mod clock_step;
+mod pause;
+mod restart;
+
+pub use clock_slew::ClockSlew;
+pub use clock_step::ClockStep;
+pub use pause::Pause;
+pub use restart::Restart;
+
+use serde::Serialize;
+
+use crate::check::Strike;
+use crate::engine::World;
+use crate::history::History;
+use crate::id::{FaultId, NodeId};
+use crate::time::Span;
+
+/// What every kind of fault tells and does.
+pub(crate) trait Kind {
+    /// How lists and help explain it.
+    const INFO: FaultInfo;
+
+    /// The node that it happens to, or the first of them: where its beginning and its end are noted.
+    fn node(&self) -> NodeId;
+
+    /// How long it lasts; `None` for what is over as soon as it has struck.
+    fn lasting(&self) -> Option<Span>;
+
+    /// Does it. `fault` tells it from others of its kind.
+    fn begin(&self, world: &World, fault: FaultId);
+
+    /// Undoes it, as far as it lasted.
+    fn end(&self, world: &World, fault: FaultId);
+
+    /// Whether it touched anything that the lease protects.
+    fn bit(&self, history: &History, strike: &Strike) -> bool;
+
+    /// What it is, as a phrase: `pause of worker-a for 38s, its clocks running`.
+    fn phrase(&self, name: &dyn Fn(NodeId) -> String) -> String;
+
+    /// That it is over, as a sentence without its full stop; `None` if that needs no telling.
+    fn healed(&self, name: &dyn Fn(NodeId) -> String) -> Option<String>;
+}
+
+macro_rules! kinds {
+    ($($kind:ident),* $(,)?) => {
+        /// One thing to inject.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum Fault {
+            $(#[doc = concat!("See [`", stringify!($kind), "`].")] $kind($kind),)*
+        }
+
+        $(impl From<$kind> for Fault {
+            fn from(kind: $kind) -> Fault {
+                Fault::$kind(kind)
+            }
+        })*
+
+        /// Every fault kind, in the order of lists.
+        pub const FAULTS: &[FaultInfo] = &[$($kind::INFO),*];
+
+        impl Fault {
+            /// The kind's name, as scenarios spell it.
+            pub fn name(&self) -> &'static str {
+                match self { $(Fault::$kind(_) => $kind::INFO.name,)* }
+            }
+
+            /// The node that it happens to, or the first of them.
+            pub fn node(&self) -> NodeId {
+                match self { $(Fault::$kind(kind) => kind.node(),)* }
+            }
+
+            /// How long it lasts; `None` for what is over as soon as it has struck.
+            pub fn lasting(&self) -> Option<Span> {
+                match self { $(Fault::$kind(kind) => kind.lasting(),)* }
+            }
+
+            /// What it is, as a phrase: `pause of worker-a for 38s, its clocks running`.
+            pub fn phrase(&self, name: &dyn Fn(NodeId) -> String) -> String {
+                match self { $(Fault::$kind(kind) => kind.phrase(name),)* }
+            }
+
+            /// That it is over, as a sentence without its full stop; `None` if that needs no telling.
+            pub fn healed(&self, name: &dyn Fn(NodeId) -> String) -> Option<String> {
+                match self { $(Fault::$kind(kind) => kind.healed(name),)* }
+            }
+
+            pub(crate) fn begin(&self, world: &World, fault: FaultId) {
+                match self { $(Fault::$kind(kind) => kind.begin(world, fault),)* }
+            }
+
+            pub(crate) fn end(&self, world: &World, fault: FaultId) {
+                match self { $(Fault::$kind(kind) => kind.end(world, fault),)* }
+            }
+
+            pub(crate) fn bit(&self, history: &History, strike: &Strike) -> bool {
+                match self { $(Fault::$kind(kind) => kind.bit(history, strike),)* }
+            }
+        }
+    };
+}
+
+kinds! {
+    Pause,
+    ClockStep,
+    ClockSlew,
+    Restart,
+}
+
+/// A fault kind as lists and help show it.
+#[derive(Clone, Copy, Debug)]
+pub struct FaultInfo {
+    /// The name that scenarios use.
+    pub name: &'static str,
+    /// One sentence on what happens.
+    pub summary: &'static str,
+    /// Its fields, in the order in which they are best written.
+    pub fields: &'static [FieldInfo],
+}
+
+/// One field of a fault kind.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldInfo {
+    /// The key.
+    pub name: &'static str,
+    /// What it means, with its unit and its default.
+    pub meaning: &'static str,
+}
+
+const fn field(name: &'static str, meaning: &'static str) -> FieldInfo {
+    FieldInfo { name, meaning }
+}

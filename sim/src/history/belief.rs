@@ -1,0 +1,243 @@
+//! Who thinks that it holds the lease, and when.
+//!
+//! A worker *believes* from the moment it learns of a grant until its own clock reaches the lease's end or it drops the
+//! lease, except while it is paused: it thinks nothing then.
+
+use serde::Serialize;
+
+use super::{History, What};
+use crate::clock::Deadline;
+use crate::fault::{Fault, Pause};
+use crate::id::{Epoch, FaultId, NodeId};
+use crate::time::TrueTime;
+
+/// One stretch of true time in which a worker thought that it held the lease: as long as it gets, and never empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Belief {
+    /// Who.
+    pub worker: NodeId,
+    /// The grant that it thought of.
+    pub epoch: Epoch,
+    /// When it began.
+    pub from: TrueTime,
+    /// The first instant at which it no longer thought so.
+    pub until: TrueTime,
+}
+
+/// All beliefs of a run, ordered by their beginning, then by worker.
+pub fn beliefs(history: &History) -> Vec<Belief> {
+    let mut minds = vec![Mind::default(); history.nodes.len()];
+    let mut beliefs = Vec::new();
+    for event in &history.events {
+        let (node, change) = match event.what {
+            What::LeaseHeld { epoch, until } => (event.node, Change::Held(epoch, until)),
+            What::LeaseDropped { epoch } => (event.node, Change::Dropped(epoch)),
+            What::WorkerFinished => (event.node, Change::Finished),
+            What::FaultBegan { fault } => match paused(history, fault) {
+                Some(node) => (node, Change::Paused),
+                None => continue,
+            },
+            What::FaultEnded { fault } => match paused(history, fault) {
+                Some(node) => (node, Change::Resumed),
+                None => continue,
+            },
+            _ => continue,
+        };
+        if let Some(mind) = minds.get_mut(node.index()) {
+            mind.close(history, node, event.at, &mut beliefs);
+            mind.apply(change);
+        }
+    }
+    for (i, mind) in minds.iter_mut().enumerate() {
+        mind.close(history, NodeId(i as u16), history.ended_at, &mut beliefs);
+    }
+    beliefs.sort_unstable_by_key(|belief| (belief.from, belief.worker));
+    beliefs
+}
+
+/// The node that `fault` pauses, if it is a pause.
+fn paused(history: &History, fault: FaultId) -> Option<NodeId> {
+    match history.plan.get(fault.index())?.inject {
+        Fault::Pause(Pause { node, .. }) => Some(node),
+        _ => None,
+    }
+}
+
+/// What happened to one worker's belief.
+enum Change {
+    Held(Epoch, Deadline),
+    Dropped(Epoch),
+    Finished,
+    Paused,
+    Resumed,
+}
+
+/// What one worker has in mind, as far as the events went.
+#[derive(Clone, Copy, Default)]
+struct Mind {
+    /// The grant that it knows of and the end that it knows for it.
+    held: Option<(Epoch, Deadline)>,
+    /// How many pauses it is in: they may overlap.
+    pauses: usize,
+    /// Since when all this is so.
+    since: TrueTime,
+    /// The place of its newest belief in the list.
+    newest: Option<usize>,
+}
+
+impl Mind {
+    /// Adds what it believed since the last change to `beliefs`, up to `now`.
+    fn close(&mut self, history: &History, worker: NodeId, now: TrueTime, beliefs: &mut Vec<Belief>) {
+        let since = std::mem::replace(&mut self.since, now);
+        let Some((epoch, deadline)) = self.held.filter(|_| self.pauses == 0) else {
+            return;
+        };
+        history.node(worker).clocks.before(deadline, since, now, |from, until| {
+            let newest = self.newest.and_then(|i| beliefs.get_mut(i));
+            match newest {
+                // A renewal, a change of the clock's rate or a pause of no length does not end a belief.
+                Some(newest) if newest.until == from && newest.epoch == epoch => newest.until = until,
+                _ => {
+                    self.newest = Some(beliefs.len());
+                    beliefs.push(Belief { worker, epoch, from, until });
+                }
+            }
+        });
+    }
+
+    fn apply(&mut self, change: Change) {
+        match change {
+            Change::Held(epoch, until) => self.held = Some((epoch, until)),
+            // A late farewell to an earlier grant leaves the present one alone.
+            Change::Dropped(epoch) => self.held = self.held.filter(|(held, _)| *held != epoch),
+            Change::Finished => self.held = None,
+            Change::Paused => self.pauses += 1,
+            Change::Resumed => self.pauses = self.pauses.saturating_sub(1),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::clock::Clock::{Monotonic, Wall};
+    use crate::clock::Motion;
+    use crate::fault::ClockStep;
+    use crate::history::fixture::{A, B, C, Story, belief_stories, believes, ms, pause};
+    use crate::limits::Ending;
+    use crate::time::Span;
+
+    /// Worker, grant, from and until in milliseconds.
+    #[track_caller]
+    fn check(story: Story, expected: &[(NodeId, u32, i64, i64)]) {
+        let expected: Vec<Belief> = expected
+            .iter()
+            .map(|&(worker, epoch, from, until)| Belief {
+                worker,
+                epoch: Epoch(epoch),
+                from: ms(from),
+                until: ms(until),
+            })
+            .collect();
+        assert_eq!(beliefs(&story.history()), expected);
+    }
+
+    fn held_to(worker: NodeId, until: i64) -> Story {
+        Story::new().held(worker, 1, Wall, until)
+    }
+
+    fn step(node: NodeId, by: i64) -> Fault {
+        Fault::ClockStep(ClockStep { node, by: Span::millis(by) })
+    }
+
+    #[test]
+    fn a_worker_believes_until_its_clock_reaches_the_deadline() {
+        check(Story::new(), &[]);
+        check(Story::new().at(5).held(A, 1, Wall, 40), &[(A, 1, 5, 40)]);
+        check(Story::new().at(40).held(A, 1, Wall, 40), &[]);
+    }
+
+    #[test]
+    fn a_renewal_replaces_the_deadline_and_does_not_split_the_belief() {
+        check(held_to(A, 40).at(10).held(A, 1, Wall, 50), &[(A, 1, 0, 50)]);
+        check(held_to(A, 40).at(10).held(A, 1, Wall, 20), &[(A, 1, 0, 20)]);
+        check(held_to(A, 40).at(40).held(A, 1, Wall, 50), &[(A, 1, 0, 50)]);
+        check(held_to(A, 40).at(41).held(A, 1, Wall, 50), &[(A, 1, 0, 40), (A, 1, 41, 50)]);
+        check(held_to(A, 40).at(10).held(A, 2, Wall, 50), &[(A, 1, 0, 10), (A, 2, 10, 50)]);
+    }
+
+    #[test]
+    fn dropping_and_finishing_end_it() {
+        check(held_to(A, 40).at(10).dropped(A, 1), &[(A, 1, 0, 10)]);
+        check(held_to(A, 40).at(10).on(A, What::WorkerFinished), &[(A, 1, 0, 10)]);
+        check(held_to(A, 40).at(10).dropped(B, 1), &[(A, 1, 0, 40)]);
+        check(held_to(A, 40).at(10).held(A, 2, Wall, 50).dropped(A, 1), &[(A, 1, 0, 10), (A, 2, 10, 50)]);
+        check(held_to(A, 40).at(30).ends(Ending::TimeUp), &[(A, 1, 0, 30)]);
+    }
+
+    #[test]
+    fn a_paused_worker_thinks_nothing() {
+        let paused = || held_to(A, 40).plan(pause(A)).plan(pause(A)).at(10).begins(0);
+        check(paused(), &[(A, 1, 0, 10)]);
+        check(paused().at(20).heals(0), &[(A, 1, 0, 10), (A, 1, 20, 40)]);
+        check(paused().heals(0), &[(A, 1, 0, 40)]);
+        check(paused().at(50).heals(0), &[(A, 1, 0, 10)]);
+        let overlapping = paused().at(15).begins(1).at(20).heals(0).at(30).heals(1);
+        check(overlapping, &[(A, 1, 0, 10), (A, 1, 30, 40)]);
+        let other = held_to(A, 40).plan(pause(B)).at(10).begins(0);
+        check(other, &[(A, 1, 0, 40)]);
+    }
+
+    #[test]
+    fn events_of_one_instant_count_in_their_order() {
+        let story = || Story::new().plan(pause(A)).at(10);
+        check(story().held(A, 1, Wall, 40).begins(0).at(20).heals(0), &[(A, 1, 20, 40)]);
+        check(story().begins(0).at(20).heals(0).held(A, 1, Wall, 40), &[(A, 1, 20, 40)]);
+        check(story().held(A, 1, Wall, 40).dropped(A, 1), &[]);
+        check(story().held(A, 1, Wall, 40).dropped(A, 1).held(A, 2, Wall, 30), &[(A, 2, 10, 30)]);
+    }
+
+    #[test]
+    fn a_step_backward_makes_a_worker_believe_again() {
+        let back = |at| held_to(A, 40).plan(step(A, -20)).at(at).begins(0);
+        check(back(50), &[(A, 1, 0, 40), (A, 1, 50, 60)]);
+        check(back(40), &[(A, 1, 0, 60)]);
+        check(back(70), &[(A, 1, 0, 40)]);
+        check(back(50).dropped(A, 1), &[(A, 1, 0, 40)]);
+        check(held_to(A, 40).at(45).dropped(A, 1).plan(step(A, -20)).at(50).begins(0), &[(A, 1, 0, 40)]);
+        let monotonic = Story::new().held(A, 1, Monotonic, 40).plan(step(A, -20)).at(50).begins(0);
+        check(monotonic, &[(A, 1, 0, 40)]);
+        check(held_to(A, 40).plan(step(A, 20)).at(10).begins(0), &[(A, 1, 0, 20)]);
+    }
+
+    #[test]
+    fn a_freeze_leaves_the_lease_as_long_as_it_was() {
+        let freeze = Fault::Pause(Pause { node: A, lasting: Span::secs(1), clocks: Motion::Frozen });
+        let story = held_to(A, 40).plan(freeze).at(10).begins(0).at(50).heals(0);
+        check(story, &[(A, 1, 0, 10), (A, 1, 50, 80)]);
+    }
+
+    proptest! {
+        #[test]
+        fn beliefs_agree_with_a_look_at_any_instant(story in belief_stories(), at in 0..120_000_000i64) {
+            let history = story.history();
+            let beliefs = beliefs(&history);
+            for at in [TrueTime::from_nanos(at), TrueTime::from_nanos(at / 1_000_000 * 1_000_000)] {
+                for worker in [A, B, C] {
+                    let within =
+                        beliefs.iter().filter(|one| one.worker == worker && one.from <= at && at < one.until);
+                    prop_assert_eq!(within.count(), usize::from(believes(&history, worker, at)));
+                }
+            }
+            let touching = |one: &Belief, other: &Belief| {
+                one.worker == other.worker && one.epoch == other.epoch && one.until == other.from
+            };
+            for (i, one) in beliefs.iter().enumerate() {
+                prop_assert!(one.from < one.until && one.until <= history.ended_at);
+                prop_assert!(!beliefs[i..].iter().any(|other| touching(one, other)));
+            }
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! What can happen in a run.
+//!
+//! An event is compact data: when in true time, on which node, why, and what. What the node's clocks read at that
+//! instant is derived from the clock lines in the same history; sentences are made by the reports.
+
+use serde::Serialize;
+
+use crate::clock::Deadline;
+use crate::id::{
+    Amount, EntryId, Epoch, EventId, ExportId, FaultId, LeaseId, MessageId, NodeId, OpId, PayoutId, Token,
+};
+use crate::point::Point;
+use crate::time::{Span, TrueTime, WallTime};
+
+/// One thing that happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Event {
+    /// When, in true time.
+    pub at: TrueTime,
+    /// On which node.
+    pub node: NodeId,
+    /// The earlier event that led to this one: the step before it in the same task, the delivery it answers, or the
+    /// end of the pause that held it up. `None` for what the scenario itself starts.
+    pub cause: Option<EventId>,
+    /// What.
+    pub what: What,
+}
+
+/// A worker's authority for a mutation, as the simulator knows it and as the worker presents it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Claim {
+    /// Who asks.
+    pub worker: NodeId,
+    /// The grant under which it acts: the simulator's own note, which no service can see.
+    pub epoch: Epoch,
+    /// The fencing token that it presents, if the protocol has one.
+    pub token: Option<Token>,
+}
+
+/// Why a door turned a request away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Refusal {
+    /// It saw a higher token before.
+    TokenTooLow {
+        /// The highest that it saw.
+        highest: Token,
+    },
+    /// It wants a token, and none was presented.
+    NoToken,
+}
+
+/// The event kinds, in the past tense.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum What {
+    /// A worker's process began.
+    WorkerStarted,
+    /// A worker has nothing more to do: the settlement is published.
+    WorkerFinished,
+    /// A worker passed a named point.
+    PointPassed(Point),
+    /// A worker looked whether it still holds the lease, as its protocol does it.
+    LeaseChecked {
+        /// The grant that it looked at.
+        epoch: Epoch,
+        /// What it concluded.
+        valid: bool,
+    },
+    /// A worker learned that it holds the lease, or holds it for longer.
+    LeaseHeld {
+        /// The grant.
+        epoch: Epoch,
+        /// When it will think that the lease has run out, on a clock of its own.
+        until: Deadline,
+    },
+    /// A worker stopped thinking that it holds the lease before it ran out.
+    LeaseDropped {
+        /// The grant.
+        epoch: Epoch,
+    },
+
+    /// A request or an answer left a node.
+    MessageSent {
+        /// Its number.
+        message: MessageId,
+        /// To whom.
+        to: NodeId,
+        /// What it is about, such as `ledger.write`.
+        about: &'static str,
+        /// A request, or the answer to one.
+        answer: bool,
+        /// How long the network takes for it.
+        latency: Span,
+    },
+    /// A message reached a node that took it in.
+    MessageDelivered {
+        /// Its number.
+        message: MessageId,
+        /// From whom.
+        from: NodeId,
+    },
+    /// A message was lost because a service crashed: a request that came while it was down or was being worked on, or an
+    /// answer that was still under way. Whoever asked learns that the connection broke.
+    MessageLost {
+        /// Its number.
+        message: MessageId,
+        /// From whom.
+        from: NodeId,
+    },
+
+    /// The lease store granted the lease.
+    LeaseGranted {
+        /// To whom.
+        worker: NodeId,
+        /// The simulator's number for this grant.
+        epoch: Epoch,
+        /// The lease ID handed out.
+        lease: LeaseId,
+        /// The token handed out, if any.
+        token: Option<Token>,
+        /// The expiry written into the row.
+        until: WallTime,
+    },
+    /// The lease store refused the lease: somebody else's has not expired.
+    LeaseRefused {
+        /// Who asked.
+        worker: NodeId,
+        /// Who holds it.
+        holder: NodeId,
+    },
+    /// The lease store prolonged a lease.
+    LeaseRenewed {
+        /// The holder.
+        worker: NodeId,
+        /// The grant.
+        epoch: Epoch,
+        /// The new expiry.
+        until: WallTime,
+    },
+    /// The lease store refused to prolong a lease: the row has another lease ID.
+    RenewalRefused {
+        /// Who asked.
+        worker: NodeId,
+        /// The grant that it asked for.
+        epoch: Epoch,
+    },
+    /// A holder gave the lease back.
+    LeaseReleased {
+        /// The holder.
+        worker: NodeId,
+        /// The grant.
+        epoch: Epoch,
+    },
+
+    /// The ledger told a worker where to go on.
+    CheckpointRead {
+        /// Who asked.
+        claim: Claim,
+        /// The first operation that is not behind the checkpoint.
+        next: OpId,
+    },
+    /// The ledger fenced off all lower tokens and opened a generation.
+    GenerationOpened {
+        /// Who fenced.
+        claim: Claim,
+        /// The first operation that is not behind the checkpoint.
+        next: OpId,
+    },
+    /// The ledger refused a fence.
+    FenceRejected {
+        /// Who asked.
+        claim: Claim,
+        /// Why.
+        why: Refusal,
+    },
+    /// The ledger took an entry in.
+    WriteAccepted {
+        /// Who wrote.
+        claim: Claim,
+        /// For which operation.
+        op: OpId,
+        /// The new row.
+        entry: EntryId,
+        /// For how much.
+        amount: Amount,
+    },
+    /// The ledger already had an entry for the operation and kept it.
+    WriteRepeated {
+        /// Who wrote.
+        claim: Claim,
+        /// For which operation.
+        op: OpId,
+        /// The row that was there.
+        entry: EntryId,
+    },
+    /// The ledger turned an entry away.
+    WriteRejected {
+        /// Who wrote.
+        claim: Claim,
+        /// For which operation.
+        op: OpId,
+        /// Why.
+        why: Refusal,
+    },
+    /// The ledger moved the checkpoint.
+    CheckpointMoved {
+        /// Who moved it.
+        claim: Claim,
+        /// The first operation that is not behind it.
+        next: OpId,
+    },
+    /// The ledger refused to move the checkpoint.
+    CheckpointRejected {
+        /// Who asked.
+        claim: Claim,
+        /// Why.
+        why: Refusal,
+    },
+    /// The ledger published an export of the settlement.
+    ExportPublished {
+        /// Who published.
+        claim: Claim,
+        /// Which.
+        export: ExportId,
+    },
+    /// The ledger refused an export.
+    ExportRejected {
+        /// Who asked.
+        claim: Claim,
+        /// Why.
+        why: Refusal,
+    },
+
+    /// The provider paid.
+    PayoutMade {
+        /// Who asked.
+        claim: Claim,
+        /// For which operation.
+        op: OpId,
+        /// The payout.
+        payout: PayoutId,
+        /// How much.
+        amount: Amount,
+    },
+    /// The gateway knew the idempotency key and answered with the payout already made.
+    PayoutRepeated {
+        /// Who asked.
+        claim: Claim,
+        /// For which operation.
+        op: OpId,
+        /// The payout that was already made.
+        payout: PayoutId,
+    },
+    /// The gateway turned a payout away.
+    PayoutRejected {
+        /// Who asked.
+        claim: Claim,
+        /// For which operation.
+        op: OpId,
+        /// Why.
+        why: Refusal,
+    },
+
+    /// A fault struck.
+    FaultBegan {
+        /// Which of the plan.
+        fault: FaultId,
+    },
+    /// A fault healed.
+    FaultEnded {
+        /// Which of the plan.
+        fault: FaultId,
+    },
+}
+
+impl What {
+    /// The accepted mutation of the ledger that this is, if it is one: an entry, a checkpoint, an export.
+    pub fn mutation(&self) -> Option<Claim> {
+        match *self {
+            What::WriteAccepted { claim, .. }
+            | What::CheckpointMoved { claim, .. }
+            | What::ExportPublished { claim, .. } => Some(claim),
+            _ => None,
+        }
+    }
+
+    /// The mutation that the ledger turned away, if this is one: a fence, an entry, a checkpoint, an export.
+    pub fn rejection(&self) -> Option<(Claim, Refusal)> {
+        match *self {
+            What::FenceRejected { claim, why }
+            | What::WriteRejected { claim, why, .. }
+            | What::CheckpointRejected { claim, why }
+            | What::ExportRejected { claim, why } => Some((claim, why)),
+            _ => None,
+        }
+    }
+}

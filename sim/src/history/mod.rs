@@ -1,0 +1,159 @@
+//! The append-only record of what happened. Everything is judged and drawn from it.
+
+mod belief;
+mod event;
+#[cfg(test)]
+pub(crate) mod fixture;
+mod overlap;
+mod recorder;
+
+pub use belief::{Belief, beliefs};
+pub use event::{Claim, Event, Refusal, What};
+pub use overlap::{Overlap, overlap_total, overlaps};
+pub use recorder::LOG_TARGET;
+pub(crate) use recorder::{Recorder, log, may_log};
+
+use serde::Serialize;
+
+use crate::clock::ClockLine;
+use crate::fault::PlannedFault;
+use crate::id::{Amount, EntryId, EventId, NodeId, OpId, PayoutId};
+use crate::limits::Ending;
+use crate::seed::Seed;
+use crate::time::{Span, TrueTime, WallTime};
+
+/// What a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// Runs the settlement when it holds the lease.
+    Worker,
+    /// Keeps the lease.
+    LeaseStore,
+    /// Keeps the settlement.
+    Ledger,
+    /// Pays.
+    Provider,
+}
+
+/// A node as the history names it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NodeRecord {
+    /// Its name in the scenario.
+    pub name: String,
+    /// What it is.
+    pub role: Role,
+    /// Its clocks over the whole run.
+    pub clocks: ClockLine,
+}
+
+/// One line of an export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Row {
+    /// The operation.
+    pub op: OpId,
+    /// How much.
+    pub amount: Amount,
+    /// The ledger entry that the exporting worker knows for it.
+    pub entry: EntryId,
+    /// The payout that the exporting worker knows for it.
+    pub payout: PayoutId,
+}
+
+/// All that happened in one run, and all that is needed to judge and to draw it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct History {
+    /// The protocol that ran.
+    pub protocol: &'static str,
+    /// The seed that it ran with.
+    pub seed: Seed,
+    /// The wall time at true time 0; true time is correct UTC.
+    pub start: WallTime,
+    /// The nodes; a [`NodeId`] is an index.
+    pub nodes: Vec<NodeRecord>,
+    /// The amounts of the batch; an [`OpId`] is an index.
+    pub batch: Vec<Amount>,
+    /// The fault plan; a [`FaultId`](crate::id::FaultId) is an index.
+    pub plan: Vec<PlannedFault>,
+    /// When the job was due, by a wall clock that is right.
+    pub due: TrueTime,
+    /// How long after that, or after the last fault healed if that was later, the settlement must be finished.
+    pub progress_within: Span,
+    /// What happened, in order; an [`EventId`] is an index.
+    pub events: Vec<Event>,
+    /// The rows of each published export; an [`ExportId`](crate::id::ExportId) is an index.
+    pub exports: Vec<Vec<Row>>,
+    /// How the run ended.
+    pub ending: Ending,
+    /// When it ended.
+    pub ended_at: TrueTime,
+}
+
+impl History {
+    /// The event `id`.
+    ///
+    /// # Panics
+    /// If the history has no such event.
+    pub fn event(&self, id: EventId) -> &Event {
+        &self.events[id.index()]
+    }
+
+    /// The events with their IDs, in order.
+    pub fn numbered(&self) -> impl DoubleEndedIterator<Item = (EventId, &Event)> {
+        self.events.iter().enumerate().map(|(i, event)| (EventId(i as u32), event))
+    }
+
+    /// The node `id`.
+    ///
+    /// # Panics
+    /// If the history has no such node.
+    pub fn node(&self, id: NodeId) -> &NodeRecord {
+        &self.nodes[id.index()]
+    }
+
+    /// Whether `id` is a node with this role.
+    pub fn is(&self, id: NodeId, role: Role) -> bool {
+        self.nodes.get(id.index()).is_some_and(|node| node.role == role)
+    }
+
+    /// The IDs of the nodes with this role.
+    pub fn nodes_with(&self, role: Role) -> impl Iterator<Item = NodeId> {
+        self.nodes.iter().enumerate().filter(move |(_, node)| node.role == role).map(|(i, _)| NodeId(i as u16))
+    }
+
+    /// The correct wall time at `at`.
+    pub fn utc(&self, at: TrueTime) -> WallTime {
+        self.start + (at - TrueTime::START)
+    }
+
+    /// When the last fault healed, or began if it never healed; the start if none struck.
+    pub fn healed_at(&self) -> TrueTime {
+        let of_fault = |event: &Event| matches!(event.what, What::FaultBegan { .. } | What::FaultEnded { .. });
+        self.events.iter().rev().find(|event| of_fault(event)).map_or(TrueTime::START, |event| event.at)
+    }
+
+    /// When the settlement must be finished at the latest.
+    pub fn progress_by(&self) -> TrueTime {
+        self.healed_at().max(self.due) + self.progress_within
+    }
+
+    /// The history as bytes, one way for all of it: what two runs of the same scenario and seed must agree in.
+    pub fn bytes(&self) -> Vec<u8> {
+        postcard::to_allocvec(self).expect("a history has no maps of unknown length and no failing serialisers")
+    }
+
+    /// A hash of the history: XXH3 in 128 bits over [`History::bytes`], so it is the same wherever they are.
+    pub fn fingerprint(&self) -> Fingerprint {
+        Fingerprint(twox_hash::XxHash3_128::oneshot(&self.bytes()))
+    }
+}
+
+/// A hash of a history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Fingerprint(pub u128);
+
+impl std::fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}

@@ -1,0 +1,117 @@
+//! Lease protocols: the trait that one implements, and those that come along.
+//!
+//! A protocol says how a worker gets the lease, keeps it, looks whether it still has it, and takes the settlement over;
+//! and which doors ledger and gateway have under it. The job itself is the same for all of them
+//! ([`settlement`]). To add one: a file here, a line in [`PROTOCOLS`].
+
+mod fenced;
+mod naive;
+
+pub use fenced::Fenced;
+pub use naive::Naive;
+
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+
+use crate::service::ledger::{Checkpoint, LedgerRules};
+use crate::service::provider::GatewayRules;
+use crate::settlement;
+use crate::worker::{Lease, Setback, Worker};
+
+/// What became of a renewal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Renewal {
+    /// The lease store prolonged the lease.
+    Kept,
+    /// The lease is somebody else's: renewing it again is no use.
+    Lost,
+    /// No answer came.
+    Unsure,
+}
+
+/// A lease protocol.
+///
+/// The worker's code sees its own clocks only, and every step of it is a point where a pause can land; see
+/// [`Worker`]. A protocol keeps no state of its own beyond the [`Lease`].
+pub trait Protocol: Clone + Send + Sync + 'static {
+    /// The name that scenarios and reports use.
+    fn name(&self) -> &'static str;
+
+    /// One sentence on how it works.
+    fn summary(&self) -> &'static str;
+
+    /// Whether the lease store hands out fencing tokens.
+    fn tokens(&self) -> bool;
+
+    /// How the ledger goes about mutations.
+    fn ledger(&self) -> LedgerRules;
+
+    /// How the provider's gateway goes about payouts.
+    fn gateway(&self) -> GatewayRules;
+
+    /// Tries once to get the lease; `None` if somebody else has it.
+    fn acquire(&self, worker: &Worker) -> impl Future<Output = Option<Rc<Lease>>>;
+
+    /// Renews the lease once. The renewal task calls this at every interval until it hears [`Renewal::Lost`].
+    fn renew(&self, worker: &Worker, lease: &Lease) -> impl Future<Output = Renewal>;
+
+    /// Looks whether the lease still holds, before each operation and before the export. Takes no time.
+    fn holds(&self, lease: &Lease) -> bool;
+
+    /// Takes the settlement over and learns where to go on.
+    ///
+    /// # Errors
+    /// What stood in the way; after a refusal the lease is given up, after a broken connection this is tried again.
+    fn take_over(&self, worker: &Worker, lease: &Lease) -> impl Future<Output = Result<Checkpoint, Setback>>;
+}
+
+/// A protocol whatever its type, as registries and runs hold it.
+pub trait AnyProtocol: Sync {
+    /// See [`Protocol::name`].
+    fn name(&self) -> &'static str;
+    /// See [`Protocol::summary`].
+    fn summary(&self) -> &'static str;
+    /// See [`Protocol::tokens`].
+    fn tokens(&self) -> bool;
+    /// See [`Protocol::ledger`].
+    fn ledger(&self) -> LedgerRules;
+    /// See [`Protocol::gateway`].
+    fn gateway(&self) -> GatewayRules;
+    /// The whole life of a worker's process under this protocol.
+    fn work(&self, worker: Worker) -> Pin<Box<dyn Future<Output = ()>>>;
+}
+
+impl<P: Protocol> AnyProtocol for P {
+    fn name(&self) -> &'static str {
+        Protocol::name(self)
+    }
+
+    fn summary(&self) -> &'static str {
+        Protocol::summary(self)
+    }
+
+    fn tokens(&self) -> bool {
+        Protocol::tokens(self)
+    }
+
+    fn ledger(&self) -> LedgerRules {
+        Protocol::ledger(self)
+    }
+
+    fn gateway(&self) -> GatewayRules {
+        Protocol::gateway(self)
+    }
+
+    fn work(&self, worker: Worker) -> Pin<Box<dyn Future<Output = ()>>> {
+        Box::pin(settlement::work(self.clone(), worker))
+    }
+}
+
+/// Every protocol that comes along, in the order of reports.
+pub const PROTOCOLS: &[&dyn AnyProtocol] = &[&Naive, &Fenced];
+
+/// The protocol of this name.
+pub fn find(name: &str) -> Option<&'static dyn AnyProtocol> {
+    PROTOCOLS.iter().find(|protocol| protocol.name() == name).copied()
+}

@@ -1,0 +1,85 @@
+//! The one entry: world, protocol, fault plan and seed in, history out.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+
+use crate::check::panic_message;
+use crate::engine::{Host, World, hosted};
+use crate::fault::PlannedFault;
+use crate::history::{History, NodeRecord};
+use crate::id::Amount;
+use crate::limits::Ending;
+use crate::protocol::AnyProtocol;
+use crate::seed::{Purpose, Seed, Stream};
+use crate::service::lease_store::LeaseStore;
+use crate::service::ledger::Ledger;
+use crate::service::provider::Provider;
+use crate::time::TrueTime;
+use crate::worker::{Services, Worker};
+use crate::world::{self, WorldSpec};
+
+/// Amounts are drawn from 1.00 up to this, in minor units.
+const LARGEST_AMOUNT: u64 = 1_000_000;
+
+/// Runs `protocol` in a world made from `spec`, under the faults of `plan`, all drawn from `seed`.
+///
+/// The same arguments give the same history, byte for byte, on any thread, in any process. A panic of the protocol's
+/// code is an [`Ending`], not a panic of this function.
+///
+/// # Panics
+/// If called from inside a madsim runtime, or with a plan that names a node that `spec` doesn't have.
+pub fn run(spec: &WorldSpec, protocol: &dyn AnyProtocol, plan: &[PlannedFault], seed: Seed) -> History {
+    hosted(seed, |host| run_on(host, spec, protocol, plan, seed))
+}
+
+fn run_on(host: Host, spec: &WorldSpec, protocol: &dyn AnyProtocol, plan: &[PlannedFault], seed: Seed) -> History {
+    let batch: Rc<[Amount]> = draw_batch(spec.job.operations, seed).into();
+    let world = World::new(host, spec, plan.into(), seed);
+    move_in(&world, spec, protocol, &batch);
+
+    let ending = match catch_unwind(AssertUnwindSafe(|| world.drive())) {
+        Ok(ending) => ending,
+        Err(panic) => Ending::Panicked { node: world.active(), message: panic_message(&*panic) },
+    };
+
+    let ended_at = world.now();
+    let (events, exports, clocks) = world.wind_up();
+    let nodes = clocks.into_iter().enumerate().map(|(index, clocks)| {
+        let node = world.node(crate::id::NodeId(index as u16));
+        NodeRecord { name: node.name.clone(), role: node.role, clocks }
+    });
+    History {
+        protocol: protocol.name(),
+        seed,
+        start: spec.start,
+        nodes: nodes.collect(),
+        batch: batch.to_vec(),
+        plan: plan.to_vec(),
+        due: TrueTime::START + (spec.job.due - spec.start),
+        progress_within: spec.progress_within,
+        events,
+        exports,
+        ending,
+        ended_at,
+    }
+}
+
+/// Puts the services on their nodes and has the workers start when they should.
+fn move_in(world: &Rc<World>, spec: &WorldSpec, protocol: &dyn AnyProtocol, batch: &Rc<[Amount]>) {
+    let lease_ids = Stream::new(world.seed, Purpose::LeaseIds(world::LEASE_STORE));
+    let services = Rc::new(Services {
+        lease_store: world.house(world::LEASE_STORE, LeaseStore::new(protocol.tokens(), lease_ids)),
+        ledger: world.house(world::LEDGER, Ledger::new(protocol.ledger(), batch.len())),
+        provider: world.house(world::PROVIDER, Provider::new(protocol.gateway(), batch.len())),
+    });
+    for (index, worker) in spec.workers.iter().enumerate() {
+        let node = world::worker_node(index);
+        let handle = Worker::new(world.clone(), node, services.clone(), spec.lease, spec.job, batch.clone());
+        world.start_later(node, worker.starts, protocol.work(handle));
+    }
+}
+
+fn draw_batch(operations: u32, seed: Seed) -> Vec<Amount> {
+    let mut stream = Stream::new(seed, Purpose::Workload);
+    (0..operations).map(|_| Amount(100 + stream.below(LARGEST_AMOUNT - 100 + 1) as i64)).collect()
+}

@@ -1,0 +1,45 @@
+//! The doors of ledger and gateway: who is let in.
+
+use crate::history::Refusal;
+use crate::id::Token;
+
+/// Decides who may mutate. To judge a token and to remember it is one step.
+pub trait Door {
+    /// Lets a holder of `token` in, or says why not.
+    ///
+    /// # Errors
+    /// The reason for which the holder is turned away.
+    fn admit(&mut self, token: Option<Token>) -> Result<(), Refusal>;
+
+    /// The process dies; what the door kept only in memory is gone. The default is that all is on disk.
+    fn crash(&mut self) {}
+}
+
+/// Lets everybody in who presents any lease at all: the incident's door.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AnyLease;
+
+impl Door for AnyLease {
+    fn admit(&mut self, _: Option<Token>) -> Result<(), Refusal> {
+        Ok(())
+    }
+}
+
+/// Lets nobody in with a token below the highest that it saw, which it keeps on disk.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HighestToken {
+    highest: Option<Token>,
+}
+
+impl Door for HighestToken {
+    fn admit(&mut self, token: Option<Token>) -> Result<(), Refusal> {
+        let token = token.ok_or(Refusal::NoToken)?;
+        match self.highest {
+            Some(highest) if token < highest => Err(Refusal::TokenTooLow { highest }),
+            _ => {
+                self.highest = Some(token);
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! The ledger: the mutation store of the settlement.
+//!
+//! It keeps the entries, the checkpoint and the published exports, and a [`Door`] decides who may mutate. To check and
+//! to write is one atomic step, unless [`LedgerRules::check_to_write`] says otherwise.
+
+use super::door::Door;
+use crate::engine::{Answer, Service, ServiceContext};
+use crate::history::{Claim, Refusal, Row, What};
+use crate::id::{Amount, EntryId, OpId};
+use crate::time::Span;
+
+/// How a ledger goes about it.
+pub struct LedgerRules {
+    /// Who may mutate.
+    pub door: Box<dyn Door>,
+    /// Whether an operation has one entry at the most; writing it again then finds the entry that is there.
+    pub one_entry_per_operation: bool,
+    /// How long after the door was passed a mutation is made. Zero means that both are one atomic step; anything else is
+    /// an application that checks first and writes later. A fence changes nothing but what the door knows, so it has
+    /// nothing to put off and can come in between.
+    pub check_to_write: Span,
+}
+
+/// What the ledger can be asked.
+#[derive(Clone, Debug)]
+pub enum LedgerRequest {
+    /// Shut out all lower tokens, open a generation and say where to go on.
+    Fence,
+    /// Say where to go on.
+    ReadCheckpoint,
+    /// Enter an amount for an operation.
+    Write {
+        /// The operation.
+        op: OpId,
+        /// The amount.
+        amount: Amount,
+    },
+    /// Put the checkpoint behind an operation.
+    MoveCheckpoint {
+        /// What is known of the operation.
+        row: Row,
+    },
+    /// Publish an export of the settlement.
+    Publish {
+        /// Its rows.
+        rows: Vec<Row>,
+    },
+}
+
+/// What the ledger answers when it doesn't refuse.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LedgerResponse {
+    /// To a fence and to reading the checkpoint.
+    Checkpoint(Checkpoint),
+    /// To a write: the operation's entry.
+    Entered(EntryId),
+    /// To the others.
+    Done,
+}
+
+/// Where a settlement goes on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checkpoint {
+    /// What is known of the operations behind it, in their order; the next operation is the first without a row.
+    pub rows: Vec<Row>,
+    /// Whether an export was published: nothing is left to do.
+    pub published: bool,
+}
+
+/// The ledger.
+pub struct Ledger {
+    rules: LedgerRules,
+    entries: u32,
+    /// The first entry of each operation.
+    entry_of: Vec<Option<EntryId>>,
+    /// What was known of each operation when the checkpoint was put behind it.
+    rows: Vec<Option<Row>>,
+    next: OpId,
+    published: bool,
+}
+
+/// A request with the authority that it is made under.
+pub struct Signed {
+    pub(crate) claim: Claim,
+    pub(crate) request: LedgerRequest,
+}
+
+impl Ledger {
+    /// An empty ledger for a settlement of `operations` operations.
+    pub fn new(rules: LedgerRules, operations: usize) -> Ledger {
+        Ledger {
+            rules,
+            entries: 0,
+            entry_of: vec![None; operations],
+            rows: vec![None; operations],
+            next: OpId(0),
+            published: false,
+        }
+    }
+
+    fn checkpoint(&self) -> Checkpoint {
+        let rows = self.rows[..self.next.index()].iter().map_while(|row| *row).collect();
+        Checkpoint { rows, published: self.published }
+    }
+
+    /// Does what the door has let in.
+    fn apply(&mut self, claim: Claim, request: LedgerRequest, context: &ServiceContext<'_>) -> LedgerResponse {
+        match request {
+            LedgerRequest::Fence => {
+                context.record(What::GenerationOpened { claim, next: self.next });
+                LedgerResponse::Checkpoint(self.checkpoint())
+            }
+            LedgerRequest::ReadCheckpoint => {
+                context.record(What::CheckpointRead { claim, next: self.next });
+                LedgerResponse::Checkpoint(self.checkpoint())
+            }
+            LedgerRequest::Write { op, amount } => LedgerResponse::Entered(self.write(claim, op, amount, context)),
+            LedgerRequest::MoveCheckpoint { row } => {
+                self.rows[row.op.index()] = Some(row);
+                self.next = OpId(row.op.0 + 1);
+                context.record(What::CheckpointMoved { claim, next: self.next });
+                LedgerResponse::Done
+            }
+            LedgerRequest::Publish { rows } => {
+                let export = context.keep_export(rows);
+                self.published = true;
+                context.record(What::ExportPublished { claim, export });
+                LedgerResponse::Done
+            }
+        }
+    }
+
+    fn write(&mut self, claim: Claim, op: OpId, amount: Amount, context: &ServiceContext<'_>) -> EntryId {
+        let first = &mut self.entry_of[op.index()];
+        if let Some(entry) = *first
+            && self.rules.one_entry_per_operation
+        {
+            context.record(What::WriteRepeated { claim, op, entry });
+            return entry;
+        }
+        self.entries += 1;
+        let entry = EntryId(self.entries);
+        first.get_or_insert(entry);
+        context.record(What::WriteAccepted { claim, op, entry, amount });
+        entry
+    }
+}
+
+fn rejected(claim: Claim, request: &LedgerRequest, why: Refusal) -> What {
+    match *request {
+        LedgerRequest::Fence | LedgerRequest::ReadCheckpoint => What::FenceRejected { claim, why },
+        LedgerRequest::Write { op, .. } => What::WriteRejected { claim, op, why },
+        LedgerRequest::MoveCheckpoint { .. } => What::CheckpointRejected { claim, why },
+        LedgerRequest::Publish { .. } => What::ExportRejected { claim, why },
+    }
+}
+
+impl Service for Ledger {
+    type Request = Signed;
+    type Response = Result<LedgerResponse, Refusal>;
+
+    fn about(signed: &Signed) -> &'static str {
+        match signed.request {
+            LedgerRequest::Fence => "ledger.fence",
+            LedgerRequest::ReadCheckpoint => "ledger.read-checkpoint",
+            LedgerRequest::Write { .. } => "ledger.write",
+            LedgerRequest::MoveCheckpoint { .. } => "ledger.move-checkpoint",
+            LedgerRequest::Publish { .. } => "ledger.publish",
+        }
+    }
+
+    fn handle(&mut self, signed: Signed, context: &ServiceContext<'_>) -> Answer<Ledger> {
+        let Signed { claim, request } = signed;
+        // Reading changes nothing, so anybody may.
+        if !matches!(request, LedgerRequest::ReadCheckpoint)
+            && let Err(why) = self.rules.door.admit(claim.token)
+        {
+            context.record(rejected(claim, &request, why));
+            return Answer::Now(Err(why));
+        }
+        let mutates = !matches!(request, LedgerRequest::Fence | LedgerRequest::ReadCheckpoint);
+        if self.rules.check_to_write == Span::ZERO || !mutates {
+            return Answer::Now(Ok(self.apply(claim, request, context)));
+        }
+        Answer::After(
+            self.rules.check_to_write,
+            Box::new(move |ledger: &mut Ledger, context| Ok(ledger.apply(claim, request, context))),
+        )
+    }
+
+    fn crash(&mut self) {
+        self.rules.door.crash();
+    }
+}

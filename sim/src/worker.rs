@@ -1,0 +1,331 @@
+//! What a worker can do and see: its own clocks, the services, its lease. Never true time.
+
+use std::cell::Cell;
+use std::future::Future;
+use std::rc::Rc;
+
+use crate::clock::{Clock, Deadline};
+use crate::engine::{Address, Broken, Calling, Passing, Service, Sleep, TaskHandle, World, call};
+use crate::history::{Claim, Refusal, Row, What};
+use crate::id::{Amount, Epoch, LeaseId, NodeId, OpId, PayoutId, Token};
+use crate::point::Point;
+use crate::service::lease_store::{Grant, LeaseRequest, LeaseResponse, LeaseStore};
+use crate::service::ledger::{Checkpoint, Ledger, LedgerRequest, LedgerResponse, Signed};
+use crate::service::provider::{Pay, Provider};
+use crate::time::{BootTime, MonoTime, RawTime, Span, WallTime};
+use crate::world::{JobSpec, LeaseSpec};
+
+/// Where the services of a world are.
+pub(crate) struct Services {
+    pub(crate) lease_store: Address<LeaseStore>,
+    pub(crate) ledger: Address<Ledger>,
+    pub(crate) provider: Address<Provider>,
+}
+
+struct Inner {
+    world: Rc<World>,
+    node: NodeId,
+    services: Rc<Services>,
+    lease: LeaseSpec,
+    job: JobSpec,
+    batch: Rc<[Amount]>,
+}
+
+/// A worker, as its own code sees it. Cloning it gives another handle on the same worker.
+#[derive(Clone)]
+pub struct Worker(Rc<Inner>);
+
+/// Why a service didn't do what it was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Setback {
+    /// It turned the request away: the worker's authority is gone.
+    Refused(Refusal),
+    /// The connection broke; the request may have been carried out, or not.
+    Broken,
+}
+
+impl From<Broken> for Setback {
+    fn from(_: Broken) -> Setback {
+        Setback::Broken
+    }
+}
+
+impl Worker {
+    pub(crate) fn new(
+        world: Rc<World>,
+        node: NodeId,
+        services: Rc<Services>,
+        lease: LeaseSpec,
+        job: JobSpec,
+        batch: Rc<[Amount]>,
+    ) -> Worker {
+        Worker(Rc::new(Inner { world, node, services, lease, job, batch }))
+    }
+
+    /// The worker's node.
+    pub fn node(&self) -> NodeId {
+        self.0.node
+    }
+
+    /// What the scenario says of the lease.
+    pub fn lease_spec(&self) -> &LeaseSpec {
+        &self.0.lease
+    }
+
+    /// What the scenario says of the job.
+    pub fn job(&self) -> &JobSpec {
+        &self.0.job
+    }
+
+    /// The amounts of the batch, by operation.
+    pub fn batch(&self) -> &[Amount] {
+        &self.0.batch
+    }
+
+    /// The wall clock.
+    pub fn wall(&self) -> WallTime {
+        WallTime::from_nanos(self.read(Clock::Wall))
+    }
+
+    /// The monotonic clock.
+    pub fn mono(&self) -> MonoTime {
+        MonoTime::from_nanos(self.read(Clock::Monotonic))
+    }
+
+    /// The raw clock.
+    pub fn raw(&self) -> RawTime {
+        RawTime::from_nanos(self.read(Clock::Raw))
+    }
+
+    /// The boottime clock.
+    pub fn boottime(&self) -> BootTime {
+        BootTime::from_nanos(self.read(Clock::Boottime))
+    }
+
+    fn read(&self, clock: Clock) -> i64 {
+        self.0.world.read_clock(self.0.node, clock)
+    }
+
+    /// Sleeps for `span` by the monotonic clock.
+    pub fn sleep(&self, span: Span) -> Sleep {
+        self.sleep_until(self.mono() + span)
+    }
+
+    /// Sleeps until the monotonic clock reads `deadline`.
+    pub fn sleep_until(&self, deadline: MonoTime) -> Sleep {
+        self.sleep_on(Deadline { clock: Clock::Monotonic, reading: deadline.as_nanos() })
+    }
+
+    /// Sleeps until the wall clock reads `deadline`; a step of the wall clock shortens or lengthens the sleep.
+    pub fn sleep_until_wall(&self, deadline: WallTime) -> Sleep {
+        self.sleep_on(Deadline { clock: Clock::Wall, reading: deadline.as_nanos() })
+    }
+
+    /// Sleeps until one of the worker's clocks reaches `deadline`.
+    pub fn sleep_on(&self, deadline: Deadline) -> Sleep {
+        Sleep::new(self.0.world.clone(), self.0.node, deadline)
+    }
+
+    /// Passes a named point: the place where faults anchored to it strike.
+    pub fn point(&self, point: Point) -> impl Future<Output = ()> + use<'_> {
+        Passing::new(&self.0.world, self.0.node, point)
+    }
+
+    /// Starts a task of this worker beside the one that runs.
+    pub fn spawn(&self, work: impl Future<Output = ()> + 'static) -> TaskHandle {
+        self.0.world.spawn(self.0.node, work)
+    }
+
+    /// Asks the lease store for the lease, if by this worker's clock, which reads `now`, its expiry has passed. `until` is
+    /// the expiry to write. `None`: somebody else has it, or no answer came.
+    pub async fn acquire(&self, now: WallTime, until: WallTime) -> Option<Grant> {
+        match self.ask(&self.0.services.lease_store, LeaseRequest::Acquire { now, until }).await {
+            Ok(LeaseResponse::Granted(grant)) => Some(grant),
+            _ => None,
+        }
+    }
+
+    /// Asks the lease store to prolong `lease` to `until`: whether it did.
+    ///
+    /// # Errors
+    /// If the connection broke; the lease may have been prolonged, or not.
+    pub async fn renew(&self, lease: &Lease, until: WallTime) -> Result<bool, Broken> {
+        let renewal = LeaseRequest::Renew { grant: lease.grant, until };
+        Ok(self.ask(&self.0.services.lease_store, renewal).await? == LeaseResponse::Done)
+    }
+
+    /// Gives `lease` back to the lease store: whether it was still in the row.
+    ///
+    /// # Errors
+    /// If the connection broke; the row may have been emptied, or not.
+    pub async fn release(&self, lease: &Lease) -> Result<bool, Broken> {
+        let release = LeaseRequest::Release { grant: lease.grant };
+        Ok(self.ask(&self.0.services.lease_store, release).await? == LeaseResponse::Done)
+    }
+
+    /// Asks the ledger where to go on.
+    ///
+    /// # Errors
+    /// If the ledger refused or the connection broke.
+    pub async fn read_checkpoint(&self, lease: &Lease) -> Result<Checkpoint, Setback> {
+        Ok(expect_checkpoint(self.ask_ledger(lease, LedgerRequest::ReadCheckpoint).await?))
+    }
+
+    /// Fences the ledger: all lower tokens are shut out, a generation is opened, and the checkpoint comes back, all in
+    /// one step.
+    ///
+    /// # Errors
+    /// If the ledger refused, because a higher token was there first, or the connection broke.
+    pub async fn fence(&self, lease: &Lease) -> Result<Checkpoint, Setback> {
+        Ok(expect_checkpoint(self.ask_ledger(lease, LedgerRequest::Fence).await?))
+    }
+
+    /// Enters `op` into the ledger.
+    ///
+    /// # Errors
+    /// If the ledger refused or the connection broke.
+    pub async fn write(&self, lease: &Lease, op: OpId) -> Result<crate::id::EntryId, Setback> {
+        let amount = self.0.batch[op.index()];
+        match self.ask_ledger(lease, LedgerRequest::Write { op, amount }).await? {
+            LedgerResponse::Entered(entry) => Ok(entry),
+            other => unreachable!("the ledger answers a write with {other:?}"),
+        }
+    }
+
+    /// Moves the ledger's checkpoint behind the operation of `row`.
+    ///
+    /// # Errors
+    /// If the ledger refused or the connection broke.
+    pub async fn move_checkpoint(&self, lease: &Lease, row: Row) -> Result<(), Setback> {
+        self.ask_ledger(lease, LedgerRequest::MoveCheckpoint { row }).await.map(drop)
+    }
+
+    /// Publishes an export of the settlement.
+    ///
+    /// # Errors
+    /// If the ledger refused or the connection broke.
+    pub async fn publish(&self, lease: &Lease, rows: Vec<Row>) -> Result<(), Setback> {
+        self.ask_ledger(lease, LedgerRequest::Publish { rows }).await.map(drop)
+    }
+
+    /// Has the provider pay for `op`, with the operation's ID as the idempotency key.
+    ///
+    /// # Errors
+    /// If the gateway refused or the connection broke.
+    pub async fn pay(&self, lease: &Lease, op: OpId) -> Result<PayoutId, Setback> {
+        let pay = Pay { claim: self.claim(lease), op, amount: self.0.batch[op.index()] };
+        self.ask(&self.0.services.provider, pay).await?.map_err(Setback::Refused)
+    }
+
+    // Not an `async fn`: so the request goes to where the call keeps it, and not by way of two futures.
+    fn ask_ledger<'a>(
+        &'a self,
+        lease: &Lease,
+        request: LedgerRequest,
+    ) -> impl Future<Output = Result<LedgerResponse, Setback>> + use<'a> {
+        let signed = Signed { claim: self.claim(lease), request };
+        let asking = self.ask(&self.0.services.ledger, signed);
+        async { asking.await?.map_err(Setback::Refused) }
+    }
+
+    /// Asks a service.
+    #[inline]
+    fn ask<'a, S: Service>(&'a self, address: &'a Address<S>, request: S::Request) -> Calling<'a, S> {
+        call(&self.0.world, self.0.node, address, request)
+    }
+
+    fn claim(&self, lease: &Lease) -> Claim {
+        Claim { worker: self.0.node, epoch: lease.grant.epoch, token: lease.grant.token }
+    }
+
+    /// Records that the worker looked whether `lease` still holds, and what it concluded.
+    pub(crate) fn note_check(&self, lease: &Lease, valid: bool) {
+        self.record(What::LeaseChecked { epoch: lease.grant.epoch, valid });
+    }
+
+    /// Records that the worker has nothing more to do.
+    pub(crate) fn finish(&self) {
+        self.0.world.worker_finished(self.0.node);
+    }
+
+    fn record(&self, what: What) {
+        self.0.world.record(self.0.node, what);
+    }
+}
+
+fn expect_checkpoint(response: LedgerResponse) -> Checkpoint {
+    match response {
+        LedgerResponse::Checkpoint(checkpoint) => checkpoint,
+        other => unreachable!("the ledger answers a fence or a reading with {other:?}"),
+    }
+}
+
+/// A lease in a worker's hands. The tasks of a worker share it.
+pub struct Lease {
+    worker: Worker,
+    grant: Grant,
+    since: MonoTime,
+    until: Cell<Deadline>,
+    given_up: Cell<bool>,
+}
+
+impl Lease {
+    /// Takes a grant into the worker's hands: from now on it thinks that it holds the lease until its clock reaches
+    /// `until`. `since` is when it asked, by its monotonic clock; renewals are due at whole intervals from there.
+    pub fn take(worker: &Worker, grant: Grant, since: MonoTime, until: Deadline) -> Rc<Lease> {
+        let lease =
+            Lease { worker: worker.clone(), grant, since, until: Cell::new(until), given_up: Cell::new(false) };
+        lease.worker.record(What::LeaseHeld { epoch: grant.epoch, until });
+        Rc::new(lease)
+    }
+
+    /// What the holder presents as its lease.
+    pub fn id(&self) -> LeaseId {
+        self.grant.lease
+    }
+
+    /// The fencing token, if the lease service hands them out.
+    pub fn token(&self) -> Option<Token> {
+        self.grant.token
+    }
+
+    /// When the worker asked for the lease, by its monotonic clock.
+    pub fn since(&self) -> MonoTime {
+        self.since
+    }
+
+    /// When the worker will think that the lease has run out.
+    pub fn until(&self) -> Deadline {
+        self.until.get()
+    }
+
+    /// Whether the worker's own clock is still before the lease's end.
+    pub fn is_before_end(&self) -> bool {
+        let Deadline { clock, reading } = self.until.get();
+        self.worker.read(clock) < reading
+    }
+
+    /// Notes a renewal: the worker now thinks that it holds the lease until its clock reaches `until`.
+    pub fn extend(&self, until: Deadline) {
+        if !self.given_up.get() {
+            self.until.set(until);
+            self.worker.record(What::LeaseHeld { epoch: self.grant.epoch, until });
+        }
+    }
+
+    /// Notes that the lease is lost or given back, whatever the clock says.
+    pub fn give_up(&self) {
+        if !self.given_up.replace(true) {
+            self.worker.record(What::LeaseDropped { epoch: self.epoch() });
+        }
+    }
+
+    /// Whether the lease was given up.
+    pub fn is_given_up(&self) -> bool {
+        self.given_up.get()
+    }
+
+    fn epoch(&self) -> Epoch {
+        self.grant.epoch
+    }
+}
