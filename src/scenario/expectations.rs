@@ -1,0 +1,127 @@
+//! Which protocols are run, and what is expected of each.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use toml::Spanned;
+
+use super::error::{Mistake, Mistakes, Wrong};
+use super::file::ExpectFile;
+use super::names::{
+    VERDICTS, closest, did_you_mean, known_checkers, known_protocols, known_sightings, listed, quoted,
+};
+use super::{Expectation, Expected};
+
+/// The protocols in the order of reports, and the expectations by protocol.
+pub(super) fn lower(
+    mistakes: &mut Mistakes,
+    protocols: Option<&Spanned<Vec<Spanned<String>>>>,
+    expect: BTreeMap<Spanned<String>, ExpectFile>,
+) -> (Vec<String>, BTreeMap<String, Expectation>) {
+    let expected: BTreeMap<String, Range<usize>> =
+        expect.keys().map(|name| (name.get_ref().clone(), name.span())).collect();
+    let chosen = match protocols {
+        Some(protocols) => chosen(mistakes, protocols, &expected),
+        // Without a list, an expectation of a protocol chooses it; with no expectations either, all are of interest.
+        None => known_protocols()
+            .iter()
+            .filter(|name| expected.is_empty() || expected.contains_key(**name))
+            .map(|name| (*name).to_owned())
+            .collect(),
+    };
+    let mut expectations = BTreeMap::new();
+    for (protocol, file) in expect {
+        check_known(mistakes, &protocol, "protocol", &known_protocols());
+        expectations.insert(protocol.into_inner(), expectation(mistakes, file));
+    }
+    (chosen, expectations)
+}
+
+fn chosen(
+    mistakes: &mut Mistakes,
+    protocols: &Spanned<Vec<Spanned<String>>>,
+    expected: &BTreeMap<String, Range<usize>>,
+) -> Vec<String> {
+    let names = protocols.get_ref();
+    if names.is_empty() {
+        let wrong = Wrong::new("the list of protocols is empty")
+            .help(format!("name some of {}, or leave the list out", listed(&known_protocols())));
+        mistakes.add(Mistake::here(protocols.span(), wrong));
+    }
+    for name in names {
+        check_known(mistakes, name, "protocol", &known_protocols());
+    }
+    check_no_repeats(mistakes, names);
+    for (protocol, place) in expected {
+        let is_run = names.iter().any(|name| name.get_ref() == protocol);
+        if !is_run && known_protocols().contains(&protocol.as_str()) {
+            let wrong = Wrong::new(format!("`{protocol}` is not run, so nothing can be expected of it"))
+                .help("add it to `protocols`, or take the expectation away");
+            let mistake = Mistake::at(place.clone(), "expected here", wrong);
+            mistakes.add(mistake.and(protocols.span(), "these are run"));
+        }
+    }
+    names.iter().map(|name| name.get_ref().clone()).collect()
+}
+
+fn expectation(mistakes: &mut Mistakes, file: ExpectFile) -> Expectation {
+    let mut verdicts = BTreeMap::new();
+    for (checker, verdict) in file.verdicts {
+        if !check_checker(mistakes, &checker) {
+            continue;
+        }
+        let name = verdict.get_ref().0.as_str();
+        match Expected::ALL.into_iter().find(|expected| expected.name() == name) {
+            Some(expected) => {
+                verdicts.insert(checker.into_inner(), expected);
+            }
+            None => {
+                let help = did_you_mean(name, "verdicts", VERDICTS.iter().copied());
+                let wrong = Wrong::new(format!("unknown verdict {}", quoted(name))).help(help);
+                mistakes.add(Mistake::at(verdict.span(), "no such verdict", wrong));
+            }
+        }
+    }
+    for name in &file.seen {
+        check_known(mistakes, name, "sighting", &known_sightings());
+    }
+    check_no_repeats(mistakes, &file.seen);
+    Expectation { verdicts, seen: file.seen.into_iter().map(Spanned::into_inner).collect() }
+}
+
+/// Refuses a key that is no checker's name. It may also be a slip in the one other key that the table has.
+fn check_checker(mistakes: &mut Mistakes, name: &Spanned<String>) -> bool {
+    if closest(name.get_ref(), &known_checkers()).is_none() && closest(name.get_ref(), &["seen"]).is_some() {
+        let wrong = Wrong::new(format!("unknown key {}", quoted(name.get_ref())));
+        mistakes.add(Mistake::at(name.span(), "unknown key", wrong.help("did you mean `seen`?")));
+        return false;
+    }
+    check_known(mistakes, name, "checker", &known_checkers())
+}
+
+/// Refuses a name that isn't known; says whether it is.
+fn check_known(mistakes: &mut Mistakes, name: &Spanned<String>, what: &str, known: &[&str]) -> bool {
+    let is_known = known.contains(&name.get_ref().as_str());
+    if !is_known {
+        let help = did_you_mean(name.get_ref(), &format!("{what}s"), known.iter().copied());
+        let wrong = Wrong::new(format!("unknown {what} {}", quoted(name.get_ref()))).help(help);
+        mistakes.add(Mistake::at(name.span(), format!("no such {what}"), wrong));
+    }
+    is_known
+}
+
+fn check_no_repeats(mistakes: &mut Mistakes, names: &[Spanned<String>]) {
+    let mut places: BTreeMap<&str, Range<usize>> = BTreeMap::new();
+    for name in names {
+        match places.get(name.get_ref().as_str()) {
+            None => {
+                places.insert(name.get_ref(), name.span());
+            }
+            Some(first) => {
+                let wrong = Wrong::new(format!("{} is named twice", quoted(name.get_ref())));
+                let mistake = Mistake::at(name.span(), "the second time", wrong.help("once is enough"));
+                mistakes.add(mistake.and(first.clone(), "the first time"));
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! `inject = { KIND = { … } }`: what each kind of fault looks like in a file, and how it becomes the simulator's.
+//!
+//! A kind is a struct of its keys with [`Inject`], in one of the files here, and a line in [`InjectFile`].
+
+mod clock;
+mod pause;
+mod restart;
+
+use holdover_sim::fault::Fault;
+use holdover_sim::id::NodeId;
+use holdover_sim::time::Span;
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::file::{Table, Written};
+use super::lower::{Lower, Nodes};
+use super::value;
+
+/// Stands in for a node that isn't known, until the mistake is reported.
+pub(super) const NO_NODE: NodeId = NodeId(u16::MAX);
+
+/// A kind of fault as a file has it.
+trait Inject {
+    /// What it means. Mistakes are noted in `lower`, with something harmless in their place.
+    fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault;
+}
+
+macro_rules! kinds {
+    ($($kind:ident($file:ty)),* $(,)?) => {
+        /// `inject = { KIND = { … } }`
+        #[derive(Debug, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub(super) enum InjectFile {
+            $($kind(Table<$file>),)*
+        }
+
+        impl InjectFile {
+            /// What it means.
+            pub(super) fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
+                match self { $(InjectFile::$kind(Table(file)) => file.lower(lower, nodes),)* }
+            }
+        }
+    };
+}
+
+kinds! {
+    Pause(pause::PauseFile),
+    ClockStep(clock::StepFile),
+    ClockSlew(clock::SlewFile),
+    Restart(restart::RestartFile),
+}
+
+/// The node of this name.
+fn node(lower: &mut Lower, nodes: &Nodes, name: &Spanned<String>) -> NodeId {
+    lower.mistakes.value_or(nodes.find(name), NO_NODE)
+}
+
+/// How long a fault lasts; above zero.
+fn lasting(lower: &mut Lower, written: &Spanned<Written>) -> Span {
+    lower.value(Some(written), Span::ZERO, value::positive_duration)
+}

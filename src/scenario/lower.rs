@@ -1,0 +1,299 @@
+//! From the file to the simulator's types, with the checks of what the values mean.
+//!
+//! Checking goes on after a mistake, with something harmless in its place, so that one reading finds them all. What
+//! comes out is worth something only if there was none.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use holdover_sim::clock::Rate;
+use holdover_sim::id::NodeId;
+use holdover_sim::limits::Limits;
+use holdover_sim::seed::Seed;
+use holdover_sim::time::{Span, TrueTime, WallTime};
+use holdover_sim::world::{JobSpec, Latency, LeaseSpec, NetworkSpec, SERVICE_NAMES, WorkerSpec, WorldSpec};
+use toml::Spanned;
+
+use super::calendar::Calendar;
+use super::error::{Mistake, Mistakes, Wrong};
+use super::file::{JobFile, LeaseFile, NetworkFile, ScenarioFile, Table, WorkerFile, Written};
+use super::names::{did_you_mean, listed, quoted};
+use super::{Scenario, expectations, faults, value};
+
+const MOST_WORKERS: usize = 1_000;
+const MOST_OPERATIONS: u64 = 1_000_000;
+const LONGEST_NAME: usize = 32;
+const LARGEST_OFFSET: Span = Span::secs(30 * 86_400);
+const POLL_EVERY: Span = Span::secs(1);
+const PACE: Span = Span::millis(100);
+const FINISH_WITHIN: Span = Span::secs(60);
+const INTERNAL: Latency = Latency { min: Span::millis(1), max: Span::millis(3) };
+const PROVIDER: Latency = Latency { min: Span::millis(24), max: Span::millis(30) };
+
+/// The scenario that `file` means, and the mistakes in it.
+pub(super) fn scenario(mut file: ScenarioFile) -> (Scenario, Mistakes) {
+    let mut lower = Lower { mistakes: Mistakes::default(), calendar: None };
+    lower.one_line("title", &file.title);
+    if file.title.get_ref().trim().is_empty() {
+        lower.mistake(
+            &file.title,
+            Wrong::new("the title is empty").help("say in one line what the scenario shows"),
+        );
+    }
+    if let Some(story) = &mut file.story {
+        // The same scenario whichever line ends its file has.
+        *story.get_mut() = story.get_ref().replace("\r\n", "\n");
+        lower.no_controls("story", story, &['\n', '\t']);
+    }
+    lower.calendar = lower.start_and_end(&file);
+    let nodes = lower.nodes(&file.worker);
+    let start = lower.calendar.map_or(WallTime::default(), |calendar| calendar.start());
+    let world = WorldSpec {
+        start,
+        workers: lower.workers(&file.worker),
+        lease: lower.lease(&file.lease.0),
+        job: lower.job(&file.job.0, start),
+        network: lower.network(&file.network.0),
+        limits: Limits {
+            end: lower.calendar.map_or(TrueTime::START, |calendar| calendar.end()),
+            steps: lower.above_zero(file.steps.as_ref(), "steps", Limits::DEFAULT_STEPS),
+        },
+        progress_within: lower.value(file.job.0.finish_within.as_ref(), FINISH_WITHIN, value::positive_duration),
+    };
+    let plan = faults::plan(&mut lower, &file.fault, &nodes);
+    let (protocols, expect) = expectations::lower(&mut lower.mistakes, file.protocols.as_ref(), file.expect);
+    let scenario = Scenario {
+        title: file.title.into_inner(),
+        story: file.story.map(Spanned::into_inner),
+        seed: Seed(file.seed),
+        world,
+        plan,
+        protocols,
+        expect,
+    };
+    (scenario, lower.mistakes)
+}
+
+/// What lowering needs everywhere.
+pub(super) struct Lower {
+    pub(super) mistakes: Mistakes,
+    /// `None` if the start is wrong: then no time means anything, and none is checked.
+    pub(super) calendar: Option<Calendar>,
+}
+
+impl Lower {
+    /// Notes that what stands at `place` is wrong.
+    pub(super) fn mistake<T>(&mut self, place: &Spanned<T>, wrong: impl Into<Wrong>) {
+        self.mistakes.add(Mistake::here(place.span(), wrong));
+    }
+
+    /// What `written` means, or `default` if it isn't there or means nothing.
+    pub(super) fn value<T>(
+        &mut self,
+        written: Option<&Spanned<Written>>,
+        default: T,
+        understand: impl Fn(&str) -> Result<T, Wrong>,
+    ) -> T {
+        let Some(written) = written else { return default };
+        let result = understand(&written.get_ref().0).map_err(|wrong| Mistake::here(written.span(), wrong));
+        self.mistakes.value_or(result, default)
+    }
+
+    /// The time that `written` names, or the start if it isn't there or wrong.
+    pub(super) fn time(&mut self, written: Option<&Spanned<Written>>) -> TrueTime {
+        match self.calendar {
+            Some(calendar) => self.value(written, TrueTime::START, |text| calendar.time(text)),
+            None => TrueTime::START,
+        }
+    }
+
+    /// A count that must not be zero.
+    pub(super) fn above_zero(&mut self, count: Option<&Spanned<u64>>, key: &str, default: u64) -> u64 {
+        let Some(count) = count else { return default };
+        if *count.get_ref() == 0 {
+            self.mistake(count, Wrong::new(format!("`{key}` is zero")).help("it must be 1 or more"));
+        }
+        *count.get_ref()
+    }
+
+    /// Refuses a text that would break a line of a report.
+    pub(super) fn one_line(&mut self, key: &str, text: &Spanned<String>) {
+        self.no_controls(key, text, &[]);
+    }
+
+    /// Refuses control characters that were written as escapes: reports go to terminals, which obey them.
+    fn no_controls(&mut self, key: &str, text: &Spanned<String>, but: &[char]) {
+        let Some(control) = text.get_ref().chars().find(|c| c.is_control() && !but.contains(c)) else {
+            return;
+        };
+        let wrong = match control {
+            '\n' => Wrong::new(format!("the {key} has more than one line")).help("keep it to one line"),
+            _ => Wrong::new(format!("the {key} has the control character U+{:04X}", u32::from(control)))
+                .help("take it out"),
+        };
+        self.mistake(text, wrong);
+    }
+
+    fn start_and_end(&mut self, file: &ScenarioFile) -> Option<Calendar> {
+        let calendar = match Calendar::starting(file.start.get_ref()) {
+            Ok(calendar) => calendar,
+            Err(wrong) => {
+                self.mistake(&file.start, wrong);
+                return None;
+            }
+        };
+        Some(match &file.end {
+            None => calendar.ending_after(Limits::DEFAULT_RUN),
+            Some(end) => match calendar.end_time(&end.get_ref().0) {
+                Ok(end) => calendar.ending_after(end),
+                Err(wrong) => {
+                    // The latest end there can be stays, so that no other time is blamed for this one.
+                    self.mistake(end, wrong);
+                    calendar
+                }
+            },
+        })
+    }
+
+    fn lease(&mut self, lease: &LeaseFile) -> LeaseSpec {
+        let found = self.mistakes.found();
+        let ttl = self.value(Some(&lease.ttl), Span::ZERO, value::positive_duration);
+        let renew_every = self.value(Some(&lease.renew_every), Span::ZERO, value::positive_duration);
+        if self.mistakes.found() == found && renew_every >= ttl {
+            let wrong = Wrong::new(format!("the lease of {ttl} ends before it is renewed, every {renew_every}"))
+                .help("renew well within the TTL; a quarter of it is usual");
+            let mistake = Mistake::at(lease.renew_every.span(), "not below the TTL", wrong);
+            self.mistakes.add(mistake.and(lease.ttl.span(), "the TTL"));
+        }
+        let poll_every = self.value(lease.poll_every.as_ref(), POLL_EVERY, value::positive_duration);
+        LeaseSpec { ttl, renew_every, poll_every }
+    }
+
+    fn job(&mut self, job: &JobFile, start: WallTime) -> JobSpec {
+        let operations = *job.operations.get_ref();
+        if !(1..=MOST_OPERATIONS).contains(&operations) {
+            let wrong = Wrong::new(format!("a batch of {operations} operations"));
+            self.mistake(
+                &job.operations,
+                wrong.help(format!("a batch has from 1 to {MOST_OPERATIONS} operations")),
+            );
+        }
+        JobSpec {
+            operations: u32::try_from(operations).unwrap_or(u32::MAX),
+            due: start + (self.time(job.due.as_ref()) - TrueTime::START),
+            pace: self.value(job.pace.as_ref(), PACE, value::duration),
+        }
+    }
+
+    fn network(&mut self, network: &NetworkFile) -> NetworkSpec {
+        NetworkSpec {
+            internal: self.value(network.internal.as_ref(), INTERNAL, value::latency),
+            provider: self.value(network.provider.as_ref(), PROVIDER, value::latency),
+        }
+    }
+
+    /// The names of all nodes. A worker with a wrong name is among them, so that it is blamed once and not at each use.
+    fn nodes(&mut self, workers: &Spanned<Vec<Table<WorkerFile>>>) -> Nodes {
+        if workers.get_ref().is_empty() {
+            self.mistake(workers, Wrong::new("there is no worker").help("add a [[worker]] table"));
+        }
+        if let Some(Table(first_beyond)) = workers.get_ref().get(MOST_WORKERS) {
+            let wrong = Wrong::new(format!("{} workers", workers.get_ref().len()));
+            self.mistake(&first_beyond.name, wrong.help(format!("there can be at most {MOST_WORKERS}")));
+        }
+        let mut nodes = Nodes { names: SERVICE_NAMES.map(str::to_owned).to_vec(), ids: BTreeMap::new() };
+        for (name, id) in SERVICE_NAMES.iter().zip(0..) {
+            nodes.ids.insert((*name).to_owned(), NodeId(id));
+        }
+        let mut places: BTreeMap<&str, Range<usize>> = BTreeMap::new();
+        for Table(worker) in workers.get_ref().iter().take(MOST_WORKERS) {
+            let name = worker.name.get_ref().as_str();
+            if let Some(first) = places.get(name) {
+                let wrong = Wrong::new(format!("two workers are called {}", quoted(name)));
+                let mistake =
+                    Mistake::at(worker.name.span(), "the second one", wrong.help("give each its own name"));
+                self.mistakes.add(mistake.and(first.clone(), "the first one"));
+                continue;
+            }
+            places.insert(name, worker.name.span());
+            if SERVICE_NAMES.contains(&name) {
+                let wrong = Wrong::new(format!("`{name}` is the name of a service"));
+                self.mistake(
+                    &worker.name,
+                    wrong.help(format!("every world has {} already", listed(&SERVICE_NAMES))),
+                );
+                continue;
+            }
+            if !is_worker_name(name) {
+                let wrong = Wrong::new(format!("{} can't be a worker's name", quoted(name)));
+                self.mistake(&worker.name, wrong.help(format!(
+                    "a name has lower-case letters, digits and dashes, a letter first, at most {LONGEST_NAME} characters"
+                )));
+            }
+            nodes.ids.insert(name.to_owned(), NodeId(u16::try_from(nodes.names.len()).unwrap_or(u16::MAX)));
+            nodes.names.push(name.to_owned());
+        }
+        nodes
+    }
+
+    fn workers(&mut self, workers: &Spanned<Vec<Table<WorkerFile>>>) -> Vec<WorkerSpec> {
+        let workers = workers.get_ref().iter().take(MOST_WORKERS);
+        workers.map(|Table(worker)| self.worker(worker)).collect()
+    }
+
+    fn worker(&mut self, worker: &WorkerFile) -> WorkerSpec {
+        let clock = &worker.clock.0;
+        let clock_drift = clock.drift_ppm.as_ref().map_or(Rate::EXACT, |ppm| {
+            let result = value::rate(*ppm.get_ref()).map_err(|wrong| Mistake::here(ppm.span(), wrong));
+            self.mistakes.value_or(result, Rate::EXACT)
+        });
+        WorkerSpec {
+            name: worker.name.get_ref().clone(),
+            starts: self.time(worker.starts.as_ref()),
+            clock_offset: self.value(clock.offset.as_ref(), Span::ZERO, clock_offset),
+            clock_drift,
+        }
+    }
+}
+
+fn clock_offset(text: &str) -> Result<Span, Wrong> {
+    let offset = value::signed_duration(text)?;
+    if offset > LARGEST_OFFSET || offset < -LARGEST_OFFSET {
+        return Err(Wrong::new(format!("{} is too much for a clock to be off", quoted(text)))
+            .help("at most 30 days either way"));
+    }
+    Ok(offset)
+}
+
+fn is_worker_name(name: &str) -> bool {
+    name.len() <= LONGEST_NAME
+        && name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+}
+
+/// The nodes of the world: the services, then the workers in the order of the file.
+pub(super) struct Nodes {
+    names: Vec<String>,
+    ids: BTreeMap<String, NodeId>,
+}
+
+impl Nodes {
+    /// The node that `name` names.
+    pub(super) fn find(&self, name: &Spanned<String>) -> Result<NodeId, Mistake> {
+        self.ids.get(name.get_ref()).copied().ok_or_else(|| {
+            let help = did_you_mean(name.get_ref(), "nodes", self.names.iter().map(String::as_str));
+            let wrong = Wrong::new(format!("unknown node {}", quoted(name.get_ref())));
+            Mistake::at(name.span(), "no such node", wrong.help(help))
+        })
+    }
+
+    /// Whether a node is a service.
+    pub(super) fn is_service(node: NodeId) -> bool {
+        node.index() < SERVICE_NAMES.len()
+    }
+
+    /// The names of the workers.
+    pub(super) fn workers(&self) -> Vec<&str> {
+        self.names.iter().skip(SERVICE_NAMES.len()).map(String::as_str).collect()
+    }
+}

@@ -1,0 +1,142 @@
+//! Scenarios: a TOML file in, a world, a fault plan and expectations out; and errors that point at the exact token.
+//!
+//! - [`Scenario::load`] and [`Scenario::parse`] are the two ways in; `read` gets the text of a file
+//! - `file` is the file as it is written; `syntax` explains what isn't a scenario file at all
+//! - `lower` makes the simulator's types of it and checks what they mean, with `faults`, `inject`, `contradictions` and
+//!   `expectations` for those parts; `value` and `calendar` understand durations and times; `names` knows the names
+//! - `error` is what can be wrong
+
+mod calendar;
+mod contradictions;
+mod error;
+mod expectations;
+mod faults;
+mod file;
+mod inject;
+mod lower;
+mod names;
+mod read;
+mod syntax;
+mod value;
+
+pub use error::{FileError, Mistake, ScenarioError, TextError};
+pub use names::{did_you_mean, shown_path};
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+
+use holdover_sim::fault::PlannedFault;
+use holdover_sim::seed::Seed;
+use holdover_sim::world::WorldSpec;
+
+/// The largest scenario file that is read, in bytes.
+pub const MAX_BYTES: u64 = 1 << 20;
+
+/// The longest line that a scenario may have, in bytes.
+pub const MAX_LINE_BYTES: usize = 10_000;
+
+/// The smallest scenario, as a text to begin with.
+pub const SMALLEST: &str = r#"title = "Two workers, one lease"
+start = 2026-01-15T01:59:30Z
+
+[lease]
+ttl = "40s"
+renew_every = "10s"
+
+[job]
+operations = 14
+
+[[worker]]
+name = "worker-a"
+
+[[worker]]
+name = "worker-b"
+"#;
+
+/// A scenario: what to run, what to inject, and what should come of it.
+///
+/// All that it says has been checked, so it can be run as it is. A program may also make one without a file; then the
+/// documentation of each type says what must hold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// What it shows, in one line.
+    pub title: String,
+    /// The story behind it.
+    pub story: Option<String>,
+    /// What the runs are drawn from.
+    pub seed: Seed,
+    /// The world that every run starts from.
+    pub world: WorldSpec,
+    /// What is injected, in the order of the file.
+    pub plan: Vec<PlannedFault>,
+    /// The protocols to run it under, each known and none twice, in the order of reports.
+    pub protocols: Vec<String>,
+    /// What should come of it, by protocol. Under a protocol that isn't here every rule is expected to hold.
+    pub expect: BTreeMap<String, Expectation>,
+}
+
+/// What should come of a scenario under one protocol.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Expectation {
+    /// The verdict that each checker should come to; a rule that isn't here is expected to hold.
+    pub verdicts: BTreeMap<String, Expected>,
+    /// The sightings that the run must have had; without them its verdicts mean nothing.
+    pub seen: Vec<String>,
+}
+
+/// A verdict that a scenario expects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Expected {
+    /// The rule holds.
+    Holds,
+    /// The rule is broken.
+    Violated,
+    /// It can't be told.
+    Unknown,
+}
+
+impl Expected {
+    /// The verdict's name, as scenarios and reports spell it: `holds`, `violated` or `unknown`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Expected::Holds => "holds",
+            Expected::Violated => "violated",
+            Expected::Unknown => "unknown",
+        }
+    }
+
+    /// Every verdict that can be expected.
+    pub const ALL: [Expected; 3] = [Expected::Holds, Expected::Violated, Expected::Unknown];
+}
+
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Scenario {
+    /// Reads the scenario in the file at `path`.
+    ///
+    /// # Errors
+    /// If the file can't be read, isn't a text, is larger than [`MAX_BYTES`], or isn't a scenario.
+    pub fn load(path: impl AsRef<Path>) -> Result<Scenario, ScenarioError> {
+        let path = path.as_ref();
+        let text = read::text_of(path)?;
+        Scenario::parse(&shown_path(path), &text)
+    }
+
+    /// Reads the scenario in `text`; errors call it `name`.
+    ///
+    /// # Errors
+    /// If the text is empty, has characters that no text has or a line above [`MAX_LINE_BYTES`], or isn't a scenario.
+    pub fn parse(name: &str, text: &str) -> Result<Scenario, ScenarioError> {
+        read::check_text(name, text)?;
+        let file = toml::from_str(text)
+            .map_err(|error| Box::new(TextError::new(name, text, syntax::mistake(&error, text), Vec::new())))?;
+        let (scenario, mistakes) = lower::scenario(file);
+        mistakes.into_error(name, text)?;
+        Ok(scenario)
+    }
+}

@@ -1,0 +1,175 @@
+//! The names that a scenario may use, and a guess at what was meant by one that it may not.
+
+use std::path::Path;
+
+use holdover_sim::check::{CHECKERS, SIGHTINGS};
+use holdover_sim::protocol::PROTOCOLS;
+
+/// The protocols that a scenario can be run under, in the order of reports.
+pub(super) fn known_protocols() -> Vec<&'static str> {
+    PROTOCOLS.iter().map(|protocol| protocol.name()).collect()
+}
+
+/// The checkers whose verdicts a scenario can expect.
+pub(super) fn known_checkers() -> Vec<&'static str> {
+    CHECKERS.iter().map(|checker| checker.name).collect()
+}
+
+/// The sightings that a scenario can ask for.
+pub(super) fn known_sightings() -> Vec<&'static str> {
+    SIGHTINGS.iter().map(|sighting| sighting.name).collect()
+}
+
+/// What a clock can do during a pause.
+pub(super) const MOTIONS: &[&str] = &["running", "suspended", "frozen"];
+
+/// What a checker can conclude.
+pub(super) const VERDICTS: &[&str] = &["holds", "violated", "unknown"];
+
+/// Where each key that has only one place belongs. A key under the wrong header is a usual slip in TOML: whatever
+/// follows a header is part of its table.
+const PLACES: &[(&str, &[&str])] = &[
+    (
+        "at the top of the file, above the first table",
+        &["title", "story", "start", "seed", "end", "steps", "protocols"],
+    ),
+    ("in the [lease] table", &["ttl", "renew_every", "poll_every"]),
+    ("in the [job] table", &["operations", "due", "pace", "finish_within"]),
+    ("in the [network] table", &["internal"]),
+    ("in a [[worker]] table", &["name", "starts", "clock"]),
+    ("in a worker's `clock = { … }`", &["offset", "drift_ppm"]),
+    ("in a [[fault]] table", &["when", "inject", "note"]),
+    ("in a fault's `when = { … }`", &["at", "point", "after", "nth"]),
+    ("in a fault's `inject = { … }`", &["pause", "clock-step", "clock-slew", "restart"]),
+    ("in an [expect.PROTOCOL] table", &["seen"]),
+];
+
+/// Where `key` belongs, as the end of a sentence.
+pub(super) fn place_of_key(key: &str) -> Option<&'static str> {
+    PLACES.iter().find(|(_, keys)| keys.contains(&key)).map(|(place, _)| *place)
+}
+
+/// What to add where a key that must be there isn't.
+const EXAMPLES: &[(&str, &str)] = &[
+    ("title", "title = \"A clock jump creates two lease holders\""),
+    ("start", "start = 2026-01-15T01:59:30Z"),
+    ("lease", "a [lease] table with ttl = \"40s\" and renew_every = \"10s\""),
+    ("ttl", "ttl = \"40s\""),
+    ("renew_every", "renew_every = \"10s\""),
+    ("job", "a [job] table with operations = 14"),
+    ("operations", "operations = 14"),
+    ("worker", "a [[worker]] table with name = \"worker-a\""),
+    ("name", "name = \"worker-a\""),
+    ("when", "when = { at = \"+58s\" } or when = { point = \"write.checked\" }"),
+    ("inject", "inject = { pause = { node = \"worker-a\", for = \"38s\" } }"),
+    ("node", "node = \"worker-a\""),
+    ("for", "for = \"38s\""),
+    ("by", "by = \"-420ms\""),
+    ("ppm", "ppm = -500"),
+];
+
+/// What to add where `key` is missing, as the end of a sentence.
+pub(super) fn example_of_key(key: &str) -> Option<&'static str> {
+    EXAMPLES.iter().find(|(name, _)| *name == key).map(|(_, example)| *example)
+}
+
+/// A help for a name that isn't among `known`: the one that was probably meant, else all of them.
+pub fn did_you_mean<'a>(name: &str, what: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let known: Vec<&str> = known.into_iter().collect();
+    match closest(name, &known) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("{what}: {}", listed(&known)),
+    }
+}
+
+/// The one of `known` that `name` was probably meant to be.
+pub(super) fn closest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    // Nobody mistypes a name of this length, and the distance takes the product of both lengths.
+    const LONGEST: usize = 64;
+    let name = plain(name);
+    let length = name.chars().count();
+    if length > LONGEST {
+        return None;
+    }
+    known
+        .iter()
+        .map(|known| (strsim::damerau_levenshtein(&name, &plain(known)), *known))
+        .filter(|(distance, _)| *distance <= (length / 3).max(1))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, known)| known)
+}
+
+/// The name without what people mix up most: case, and which kind of dash.
+fn plain(name: &str) -> String {
+    name.to_lowercase().replace(['_', ' '], "-")
+}
+
+/// A path in a report or a message, with nothing in it that a terminal would obey.
+pub fn shown_path(path: &Path) -> String {
+    let mut shown = String::new();
+    for c in path.to_string_lossy().chars() {
+        if c.is_control() { shown.extend(c.escape_default()) } else { shown.push(c) }
+    }
+    shown
+}
+
+/// The most names that a list has.
+const LISTED: usize = 20;
+
+/// Names as a list of code words; the first [`LISTED`] and how many more there are, if there are more.
+pub(super) fn listed(names: &[&str]) -> String {
+    let mut list = names.iter().take(LISTED).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    if names.len() > LISTED {
+        list += &format!(" and {} more", names.len() - LISTED);
+    }
+    list
+}
+
+/// A text from the file inside a message: in backticks, cut when long, with nothing in it that a terminal would obey.
+pub(super) fn quoted(text: &str) -> String {
+    const SHOWN: usize = 60;
+    let mut quoted = String::from("`");
+    for (i, c) in text.chars().enumerate() {
+        match c {
+            _ if i == SHOWN => {
+                quoted.push('…');
+                break;
+            }
+            c if c.is_control() => quoted.extend(c.escape_default()),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('`');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_closest_name_is_the_one_that_was_meant() {
+        let known = ["pause", "clock-step", "clock-slew", "restart"];
+        for (name, meant) in [
+            ("pawse", Some("pause")),
+            ("Pause", Some("pause")),
+            ("clock_step", Some("clock-step")),
+            ("clockstep", Some("clock-step")),
+            ("clock-slow", Some("clock-slew")),
+            ("restrat", Some("restart")),
+            ("crash", None),
+            ("", None),
+            ("p", None),
+        ] {
+            assert_eq!(closest(name, &known), meant, "{name}");
+        }
+        assert_eq!(closest(&"pause".repeat(1_000), &known), None);
+    }
+
+    #[test]
+    fn quotes_are_short_and_harmless() {
+        assert_eq!(quoted("250µs"), "`250µs`");
+        assert_eq!(quoted("a\u{1b}[31m\n"), "`a\\u{1b}[31m\\n`");
+        assert_eq!(quoted(&"x".repeat(100)), format!("`{}…`", "x".repeat(60)));
+    }
+}

@@ -1,0 +1,278 @@
+//! Reading scenarios: a complete one comes out as it was meant, defaults are what they should be, and files that are no
+//! scenarios at all are refused by what is the matter with them.
+
+mod render;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use holdover::scenario::{Expected, MAX_BYTES, SMALLEST, Scenario, ScenarioError};
+use holdover::sim::clock::{Motion, Rate};
+use holdover::sim::fault::{Anchor, ClockSlew, ClockStep, Fault, Pause, PlannedFault, Restart};
+use holdover::sim::id::NodeId;
+use holdover::sim::limits::Limits;
+use holdover::sim::seed::Seed;
+use holdover::sim::time::{Span, TrueTime, WallTime};
+use holdover::sim::world::{JobSpec, Latency, LeaseSpec, NetworkSpec, WorkerSpec, WorldSpec};
+
+const COMPLETE: &str = include_str!("data/complete.toml");
+
+/// 2026-01-15T01:59:30Z, the start of all scenarios here.
+const START: WallTime = WallTime::from_nanos(1_768_442_370_000_000_000);
+
+const LEDGER: NodeId = NodeId(1);
+const WORKER_A: NodeId = NodeId(3);
+const WORKER_B: NodeId = NodeId(4);
+
+fn parse(text: &str) -> Scenario {
+    Scenario::parse("test.toml", text).unwrap_or_else(|error| panic!("{}", render::plain(&error, 100)))
+}
+
+fn at(millis: i64) -> TrueTime {
+    TrueTime::START + Span::millis(millis)
+}
+
+#[test]
+fn a_complete_scenario_comes_out_as_it_was_meant() {
+    let scenario = parse(COMPLETE);
+    assert_eq!(scenario.title, "A clock jump creates two lease holders");
+    assert_eq!(scenario.story.as_deref(), Some("Worker A pauses for 38 s.\nThen its clock is stepped back.\n"));
+    assert_eq!(scenario.seed, Seed(u64::MAX));
+    let latency = |min, max| Latency { min: Span::micros(min), max: Span::micros(max) };
+    assert_eq!(
+        scenario.world,
+        WorldSpec {
+            start: START,
+            workers: vec![
+                WorkerSpec {
+                    name: "worker-a".to_owned(),
+                    starts: at(8_000),
+                    clock_offset: Span::millis(-5),
+                    clock_drift: Rate::from_ppb(30_500).expect("in range"),
+                },
+                WorkerSpec {
+                    name: "worker-b".to_owned(),
+                    starts: TrueTime::START,
+                    clock_offset: Span::ZERO,
+                    clock_drift: Rate::EXACT,
+                },
+            ],
+            lease: LeaseSpec { ttl: Span::secs(40), renew_every: Span::secs(10), poll_every: Span::millis(500) },
+            job: JobSpec { operations: 14, due: START + Span::millis(19_100), pace: Span::millis(250) },
+            network: NetworkSpec { internal: latency(500, 2_000), provider: latency(20_000, 20_000) },
+            limits: Limits { end: at(120_000), steps: 1_000 },
+            progress_within: Span::secs(90),
+        }
+    );
+    let at_time = |millis| Anchor::At(at(millis));
+    let fault = |when, inject| PlannedFault { when, inject, note: None };
+    assert_eq!(
+        scenario.plan,
+        vec![
+            PlannedFault {
+                when: Anchor::Point {
+                    point: "write.checked".to_owned(),
+                    node: Some(WORKER_A),
+                    after: at(20_000),
+                    nth: 2,
+                },
+                inject: Fault::Pause(Pause { node: WORKER_A, lasting: Span::secs(38), clocks: Motion::Running }),
+                note: Some("host migration".to_owned()),
+            },
+            fault(at_time(58_150), Fault::ClockStep(ClockStep { node: WORKER_A, by: Span::millis(-420) })),
+            fault(
+                at_time(60_000),
+                Fault::ClockSlew(ClockSlew {
+                    node: WORKER_B,
+                    rate: Rate::from_ppb(-500_000).expect("in range"),
+                    lasting: Span::secs(30),
+                })
+            ),
+            fault(at_time(61_000), Fault::Restart(Restart { node: LEDGER, lasting: Span::secs(2) })),
+            fault(
+                Anchor::Point { point: "renew.due".to_owned(), node: None, after: TrueTime::START, nth: 1 },
+                Fault::Pause(Pause { node: WORKER_B, lasting: Span::secs(1), clocks: Motion::Frozen }),
+            ),
+            fault(
+                at_time(70_000),
+                Fault::Pause(Pause { node: WORKER_B, lasting: Span::secs(1), clocks: Motion::Suspended })
+            ),
+        ]
+    );
+    assert_eq!(scenario.protocols, ["fenced", "naive"]);
+    let naive = &scenario.expect["naive"];
+    let verdicts: Vec<(&str, Expected)> = naive.verdicts.iter().map(|(name, it)| (name.as_str(), *it)).collect();
+    assert_eq!(
+        verdicts,
+        [
+            ("export-agreement", Expected::Violated),
+            ("progress", Expected::Unknown),
+            ("single-writer", Expected::Violated),
+        ]
+    );
+    assert_eq!(naive.seen, ["takeover", "stale-write-tried"]);
+    assert_eq!(scenario.expect["fenced"].verdicts["single-writer"], Expected::Holds);
+    assert!(scenario.expect["fenced"].seen.is_empty());
+}
+
+#[test]
+fn what_is_left_out_has_a_default() {
+    let scenario = parse(SMALLEST);
+    let latency = |min, max| Latency { min: Span::millis(min), max: Span::millis(max) };
+    assert_eq!(scenario.seed, Seed(0));
+    assert_eq!(scenario.story, None);
+    assert_eq!(scenario.world.lease.poll_every, Span::secs(1));
+    assert_eq!(scenario.world.job, JobSpec { operations: 14, due: START, pace: Span::millis(100) });
+    assert_eq!(scenario.world.network, NetworkSpec { internal: latency(1, 3), provider: latency(24, 30) });
+    assert_eq!(scenario.world.limits, Limits { end: at(600_000), steps: Limits::DEFAULT_STEPS });
+    assert_eq!(scenario.world.progress_within, Span::secs(60));
+    assert_eq!(scenario.plan, []);
+    assert_eq!(scenario.protocols, ["naive", "fenced"]);
+    assert!(scenario.expect.is_empty());
+}
+
+#[test]
+fn an_expectation_chooses_its_protocol() {
+    let fenced = format!("{SMALLEST}\n[expect.fenced]\n");
+    assert_eq!(parse(&fenced).protocols, ["fenced"]);
+    let both = format!("{fenced}\n[expect.naive]\n");
+    assert_eq!(parse(&both).protocols, ["naive", "fenced"]);
+}
+
+#[test]
+fn faults_that_touch_or_agree_are_no_contradiction() {
+    let fault =
+        |at: &str, inject: &str| format!("[[fault]]\nwhen = {{ at = \"{at}\" }}\ninject = {{ {inject} }}\n");
+    for (one, other) in [
+        // One ends as the other begins.
+        (
+            fault("+10s", "pause = { node = \"worker-a\", for = \"5s\" }"),
+            fault("+15s", "pause = { node = \"worker-a\", for = \"5s\", clocks = \"frozen\" }"),
+        ),
+        // They overlap and agree.
+        (
+            fault("+10s", "pause = { node = \"worker-a\", for = \"5s\" }"),
+            fault("+12s", "pause = { node = \"worker-a\", for = \"5s\", clocks = \"running\" }"),
+        ),
+        // They are on two nodes.
+        (
+            fault("+10s", "pause = { node = \"worker-a\", for = \"5s\" }"),
+            fault("+10s", "pause = { node = \"worker-b\", for = \"5s\", clocks = \"frozen\" }"),
+        ),
+        // They are of two kinds.
+        (
+            fault("+10s", "clock-step = { node = \"worker-a\", by = \"5s\" }"),
+            fault("+10s", "clock-slew = { node = \"worker-a\", ppm = 500, for = \"5s\" }"),
+        ),
+        (
+            fault("+10s", "clock-step = { node = \"worker-a\", by = \"5s\" }"),
+            fault("+10.000000001s", "clock-step = { node = \"worker-a\", by = \"5s\" }"),
+        ),
+    ] {
+        assert_eq!(parse(&format!("{SMALLEST}{one}{other}")).plan.len(), 2);
+        assert_eq!(parse(&format!("{SMALLEST}{other}{one}")).plan.len(), 2);
+    }
+}
+
+#[test]
+fn a_long_pause_contradicts_more_than_its_neighbour() {
+    let pause = |at: u32, seconds: u32, clocks: &str| {
+        format!(
+            "[[fault]]\nwhen = {{ at = \"+{at}s\" }}\n\
+             inject = {{ pause = {{ node = \"worker-a\", for = \"{seconds}s\", clocks = \"{clocks}\" }} }}\n"
+        )
+    };
+    let text =
+        [pause(10, 60, "running"), pause(20, 1, "running"), pause(30, 1, "frozen"), pause(40, 1, "running")];
+    let error = Scenario::parse("test.toml", &format!("{SMALLEST}{}", text.concat())).expect_err("contradictory");
+    let ScenarioError::Text(error) = error else { panic!("{error}") };
+    assert_eq!(error.mistakes().count(), 1);
+}
+
+#[test]
+fn byte_order_mark_and_windows_lines_are_fine() {
+    let windows = format!("\u{feff}{}", COMPLETE.replace('\n', "\r\n"));
+    assert_eq!(parse(&windows), parse(COMPLETE));
+}
+
+/// A place for a file of this test run; the file itself may not be there.
+fn scratch(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+/// What loading a file with these bytes says, with the path shortened to the name.
+fn complaint(name: &str, bytes: &[u8]) -> String {
+    let path = scratch(name);
+    fs::write(&path, bytes).expect("the target directory can be written");
+    complaint_about(&path)
+}
+
+fn complaint_about(path: &Path) -> String {
+    let error = Scenario::load(path).expect_err("no scenario");
+    // So wide that the length of the path, which differs between machines, breaks no line.
+    render::plain(&error, 1_000).replace(env!("CARGO_TARGET_TMPDIR"), "TMP")
+}
+
+#[test]
+fn a_good_file_loads() {
+    let path = scratch("good.toml");
+    fs::write(&path, SMALLEST).expect("the target directory can be written");
+    assert_eq!(Scenario::load(&path).expect("a scenario"), parse(SMALLEST));
+}
+
+#[test]
+fn files_that_are_no_scenarios_are_refused() {
+    let two_mebibytes = vec![b'#'; 2 * MAX_BYTES as usize];
+    let mut one_too_many = SMALLEST.as_bytes().to_vec();
+    one_too_many.resize(MAX_BYTES as usize + 1, b'\n');
+    let complaints = [
+        complaint_about(&scratch("missing.toml")),
+        complaint_about(&scratch("")),
+        complaint_about(Path::new("-")),
+        complaint("empty.toml", b""),
+        complaint("comments.toml", b"\xef\xbb\xbf# nothing\n\n  # but comments\r\n"),
+        complaint("large.toml", &two_mebibytes),
+        complaint("one-byte-too-large.toml", &one_too_many),
+        complaint("latin-1.toml", b"title = \"Caf\xe9\"\n"),
+        complaint("utf-16.toml", b"\xff\xfet\0i\0t\0l\0e\0"),
+        complaint("binary.toml", b"\x7fELF\x02\x01\x01\0\0\0"),
+        complaint("long-line.toml", format!("{SMALLEST}# {}", "-".repeat(10_000)).as_bytes()),
+        complaint("escape.toml", b"title = 'A'\n# \x1b[31mred\n"),
+    ];
+    insta::assert_snapshot!(complaints.join("\n\n"));
+}
+
+#[test]
+fn the_largest_file_is_read() {
+    let mut bytes = SMALLEST.as_bytes().to_vec();
+    bytes.resize(MAX_BYTES as usize, b'\n');
+    let path = scratch("largest.toml");
+    fs::write(&path, bytes).expect("the target directory can be written");
+    assert_eq!(Scenario::load(&path).expect("a scenario").world, parse(SMALLEST).world);
+}
+
+#[cfg(unix)]
+#[test]
+fn devices_and_sockets_are_not_waited_for() {
+    let socket = scratch("socket");
+    // Left over from an earlier run, if there was one.
+    drop(fs::remove_file(&socket));
+    let _listener = std::os::unix::net::UnixListener::bind(&socket).expect("a socket");
+    for path in [Path::new("/dev/zero"), &socket] {
+        let said = complaint_about(path);
+        assert!(said.contains("not a regular file"), "{said}");
+    }
+}
+
+#[test]
+fn too_many_of_anything_is_refused() {
+    let workers: String = (0..1_001).map(|i| format!("[[worker]]\nname = \"w{i}\"\n")).collect();
+    let workers = format!("{}{workers}", SMALLEST.split("[[worker]]").next().expect("a beginning"));
+    let fault = "[[fault]]\nwhen = { at = \"+1s\" }\ninject = { pause = { node = \"worker-a\", for = \"1s\" } }\n";
+    for (text, message) in
+        [(workers, "1001 workers"), (format!("{SMALLEST}{}", fault.repeat(10_001)), "10001 faults")]
+    {
+        assert_eq!(Scenario::parse("test.toml", &text).expect_err("too many").to_string(), message);
+    }
+    assert_eq!(parse(&format!("{SMALLEST}{}", fault.repeat(10_000))).plan.len(), 10_000);
+}
