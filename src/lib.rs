@@ -1,5 +1,11 @@
 //! holdover: a deterministic fault-injection simulator for lease, lock and leader-election protocols.
+//!
+//! One straight way: [`scenario`] → fault plan → run → history → verdicts ([`replay`]) → [`report`]. The simulator
+//! itself is [`sim`]; here is what needs a file, a thread, a terminal or real time.
 
+pub mod cli;
+pub mod replay;
+pub mod report;
 pub mod scenario;
 
 pub use holdover_sim as sim;

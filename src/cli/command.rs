@@ -1,0 +1,76 @@
+//! The command that repeats something, ready to be pasted into a shell.
+
+use std::path::Path;
+
+/// The command that replays `file` under `protocols` and with `seed`, where they aren't the file's own.
+pub(super) fn replay(file: &Path, protocols: &[String], seed: Option<u64>) -> String {
+    let mut command = format!("holdover replay {}", quoted(file));
+    for protocol in protocols {
+        command += &format!(" --protocol {protocol}");
+    }
+    if let Some(seed) = seed {
+        command += &format!(" --seed {seed}");
+    }
+    command
+}
+
+/// The command that checks `file`.
+pub(super) fn check(file: &Path) -> String {
+    format!("holdover check {}", quoted(file))
+}
+
+/// A path as one word for a POSIX shell, on one line and with nothing in it that a terminal obeys.
+fn quoted(path: &Path) -> String {
+    let dashed = path.as_os_str().as_encoded_bytes().starts_with(b"-");
+    // A path that looks like an option names the same file from here.
+    let path = if dashed { Path::new(".").join(path) } else { path.to_owned() };
+    let plain = path.to_str().filter(|text| !text.chars().any(char::is_control));
+    match plain.map(shlex::try_quote) {
+        Some(Ok(quoted)) => quoted.into_owned(),
+        _ => printed(path.as_os_str().as_encoded_bytes()),
+    }
+}
+
+/// Has the shell make up the word from escapes, for what can't be written out. (That takes newlines off its end.)
+fn printed(bytes: &[u8]) -> String {
+    let escaped: String = bytes
+        .iter()
+        .map(|byte| match byte {
+            b'/' | b'.' | b'-' | b'_' | b' ' => char::from(*byte).to_string(),
+            byte if byte.is_ascii_alphanumeric() => char::from(*byte).to_string(),
+            byte => format!("\\{byte:03o}"),
+        })
+        .collect();
+    format!("\"$(printf '{escaped}')\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_one_word() {
+        for (path, quoted) in [
+            ("scenarios/incidents/clock-jump.toml", "scenarios/incidents/clock-jump.toml"),
+            ("my file.toml", "'my file.toml'"),
+            ("it's.toml", "\"it's.toml\""),
+            ("-x.toml", "./-x.toml"),
+            ("-", "./-"),
+            ("--protocol", "./--protocol"),
+            ("a$b`c`.toml", "'a$b`c`.toml'"),
+            ("a\nb\u{1b}[31m.toml", "\"$(printf 'a\\012b\\033\\13331m.toml')\""),
+            ("", "''"),
+        ] {
+            assert_eq!(super::quoted(Path::new(path)), quoted, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn what_differs_from_the_file_is_in_the_command() {
+        let protocols = ["naive".to_owned(), "fenced".to_owned()];
+        let command = replay(Path::new("x.toml"), &protocols, Some(9));
+        assert_eq!(command, "holdover replay x.toml --protocol naive --protocol fenced --seed 9");
+        assert_eq!(replay(Path::new("x.toml"), &[], None), "holdover replay x.toml");
+        assert_eq!(check(Path::new("x.toml")), "holdover check x.toml");
+    }
+}

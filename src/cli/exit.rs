@@ -1,0 +1,124 @@
+//! How the program ends.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+use crate::replay::Outcome;
+use crate::scenario::{ScenarioError, shown_path};
+
+/// The exit statuses; their numbers are a promise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Status {
+    /// All was as expected.
+    AsExpected = 0,
+    /// A verdict wasn't as expected.
+    NotAsExpected = 1,
+    /// The command line or a file was wrong.
+    Misused = 2,
+    /// It couldn't be told.
+    Inconclusive = 3,
+    /// A run didn't repeat itself.
+    NotDeterministic = 70,
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> ExitCode {
+        ExitCode::from(status as u8)
+    }
+}
+
+impl Status {
+    /// The gravest of `statuses`: what to leave with after many.
+    pub(super) fn gravest(statuses: impl Iterator<Item = Status>) -> Status {
+        let gravity = |status: &Status| match status {
+            Status::AsExpected => 0,
+            Status::Inconclusive => 1,
+            Status::NotAsExpected => 2,
+            Status::Misused => 3,
+            Status::NotDeterministic => 4,
+        };
+        statuses.max_by_key(gravity).unwrap_or(Status::AsExpected)
+    }
+}
+
+impl From<Outcome> for Status {
+    fn from(outcome: Outcome) -> Status {
+        match outcome {
+            Outcome::AsExpected => Status::AsExpected,
+            Outcome::Inconclusive => Status::Inconclusive,
+            Outcome::NotAsExpected => Status::NotAsExpected,
+            Outcome::NotDeterministic => Status::NotDeterministic,
+        }
+    }
+}
+
+/// Why a command couldn't do its work.
+#[derive(Debug, Error, Diagnostic)]
+pub(super) enum Failure {
+    /// A scenario is wrong.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Scenario(#[from] ScenarioError),
+    /// A protocol was asked for that isn't there.
+    #[error("unknown protocol `{name}`")]
+    #[diagnostic(help("{help}"))]
+    UnknownProtocol { name: String, help: String },
+    /// A folder was given where none belongs.
+    #[error("only scenarios are listed from a folder")]
+    #[diagnostic(help("leave {} out, or list scenarios", shown_path(path)))]
+    NoFolder { path: PathBuf },
+    /// A folder can't be read.
+    #[error("{}: can't be listed", shown_path(path))]
+    Folder {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
+    /// A folder has no scenarios.
+    #[error("{}: no scenario files in this folder", shown_path(path))]
+    #[diagnostic(help("scenario files end in .toml"))]
+    NoScenarios { path: PathBuf },
+    /// RUST_LOG can't be understood.
+    #[error("RUST_LOG is `{value}`, which isn't a list of levels")]
+    #[diagnostic(help("write a level, or levels by target: RUST_LOG=debug or RUST_LOG=holdover=trace"))]
+    LogFilter { value: String },
+    /// What was to be shown can't be written.
+    #[error("the output can't be written")]
+    Output(#[from] io::Error),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_outcome_has_its_number() {
+        for (outcome, number) in [
+            (Outcome::AsExpected, 0),
+            (Outcome::NotAsExpected, 1),
+            (Outcome::Inconclusive, 3),
+            (Outcome::NotDeterministic, 70),
+        ] {
+            assert_eq!(ExitCode::from(Status::from(outcome)), ExitCode::from(number), "{outcome:?}");
+        }
+        assert_eq!(ExitCode::from(Status::Misused), ExitCode::from(2));
+    }
+
+    #[test]
+    fn the_gravest_status_wins() {
+        use Status::*;
+        for (statuses, gravest) in [
+            (&[][..], AsExpected),
+            (&[AsExpected, Inconclusive, AsExpected], Inconclusive),
+            (&[NotAsExpected, Inconclusive], NotAsExpected),
+            (&[NotAsExpected, Misused, AsExpected], Misused),
+            (&[NotDeterministic, Misused], NotDeterministic),
+        ] {
+            assert_eq!(Status::gravest(statuses.iter().copied()), gravest, "{statuses:?}");
+        }
+    }
+}

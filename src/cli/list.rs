@@ -1,0 +1,97 @@
+//! `holdover list`: what there is, from the registries.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::args::{Format, ListArguments, Listed};
+use super::check::candidates_in;
+use super::exit::{Failure, Status};
+use super::output::Output;
+use crate::report::paragraph;
+use crate::scenario::{Scenario, shown_path};
+use crate::sim::check::{CHECKERS, SIGHTINGS};
+use crate::sim::fault::FAULTS;
+use crate::sim::point::POINTS;
+use crate::sim::protocol::PROTOCOLS;
+
+/// Where scenarios are if nobody says.
+const SCENARIOS: &str = "scenarios";
+
+/// One thing in a list.
+#[derive(Serialize)]
+struct Item {
+    name: String,
+    summary: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fields: Vec<Item>,
+}
+
+pub(super) fn run(arguments: &ListArguments, output: &mut Output) -> Result<Status, Failure> {
+    if let Some(folder) = arguments.folder.as_ref().filter(|_| arguments.what != Listed::Scenarios) {
+        return Err(Failure::NoFolder { path: folder.clone() });
+    }
+    let mut failures = Vec::new();
+    let items = match arguments.what {
+        Listed::Protocols => PROTOCOLS.iter().map(|protocol| item(protocol.name(), protocol.summary())).collect(),
+        Listed::Faults => faults(),
+        Listed::Checkers => CHECKERS
+            .iter()
+            .map(|checker| item(checker.name, &format!("holds when {}", checker.holds_when)))
+            .collect(),
+        Listed::Points => POINTS.iter().map(|(point, meaning)| item(point.0, meaning.trim())).collect(),
+        Listed::Sightings => SIGHTINGS.iter().map(|sighting| item(sighting.name, sighting.meaning)).collect(),
+        Listed::Scenarios => {
+            let folder = arguments.folder.as_deref().unwrap_or(Path::new(SCENARIOS));
+            scenarios(folder, &mut failures)?
+        }
+    };
+    let width = output.width();
+    output.show(|out| match arguments.format {
+        Format::Json => {
+            serde_json::to_writer_pretty(&mut *out, &items)?;
+            writeln!(out)
+        }
+        Format::Text => show(&items, 0, width, out),
+    })?;
+    output.flush()?;
+    for failure in &failures {
+        output.complain(failure);
+    }
+    Ok(if failures.is_empty() { Status::AsExpected } else { Status::Misused })
+}
+
+fn item(name: &str, summary: &str) -> Item {
+    Item { name: name.to_owned(), summary: summary.to_owned(), fields: Vec::new() }
+}
+
+fn faults() -> Vec<Item> {
+    let faults = FAULTS.iter().map(|fault| {
+        let fields = fault.fields.iter().map(|field| item(field.name, field.meaning)).collect();
+        Item { fields, ..item(fault.name, fault.summary) }
+    });
+    faults.collect()
+}
+
+/// The scenarios in `folder`; what is wrong with some of them goes to `failures`.
+fn scenarios(folder: &Path, failures: &mut Vec<Failure>) -> Result<Vec<Item>, Failure> {
+    let mut items = Vec::new();
+    for candidate in candidates_in(folder)?.iter().filter(|candidate| !candidate.invalid) {
+        match Scenario::load(&candidate.path) {
+            Ok(scenario) => items.push(item(&shown_path(&candidate.path), &scenario.title)),
+            Err(error) => failures.push(error.into()),
+        }
+    }
+    Ok(items)
+}
+
+fn show(items: &[Item], indent: usize, width: usize, out: &mut impl Write) -> io::Result<()> {
+    let widest = items.iter().map(|item| item.name.chars().count()).max().unwrap_or(0);
+    for item in items {
+        let head = format!("{:indent$}{:<widest$}  ", "", item.name);
+        paragraph(out, &head, indent + widest + 2, &item.summary, Default::default(), width)?;
+        show(&item.fields, indent + 4, width, out)?;
+    }
+    Ok(())
+}

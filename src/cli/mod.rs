@@ -1,0 +1,51 @@
+//! The command line: a file a command. Only here is anything printed, and only here does the program end.
+
+mod args;
+mod check;
+mod command;
+mod exit;
+mod list;
+mod logs;
+mod output;
+mod replay;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use args::{Arguments, Command};
+use exit::{Failure, Status};
+use output::Output;
+
+/// Runs the program with the arguments of the process.
+pub fn main() -> ExitCode {
+    // Usage errors, help and version are clap's to print; it leaves with 2 after an error, which is ours as well.
+    let arguments = Arguments::parse();
+    let mut output = Output::new(arguments.color);
+    let ended = logs::start().and_then(|()| run(&arguments.command, &mut output));
+    let status = match ended {
+        Ok(status) => output.finish(status),
+        Err(failure) => {
+            // What was shown before it went wrong comes first.
+            let _shown = output.flush();
+            output.complain(&failure);
+            Status::Misused
+        }
+    };
+    status.into()
+}
+
+fn run(command: &Command, output: &mut Output) -> Result<Status, Failure> {
+    match command {
+        Command::Replay(arguments) => replay::run(arguments, output),
+        Command::Check(arguments) => check::run(arguments, output),
+        Command::List(arguments) => list::run(arguments, output),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Arguments::command(), "holdover", &mut script);
+            output.show(|out| out.write_all(&script))?;
+            Ok(Status::AsExpected)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! `holdover replay`: run a scenario under its protocols and show what happened, side by side.
+
+use std::io::Write;
+
+use super::args::{ReplayArguments, ReplayFormat};
+use super::command;
+use super::exit::{Failure, Status};
+use super::output::Output;
+use crate::replay::{Replay, protocols_of};
+use crate::report::{json, text};
+use crate::scenario::{Scenario, shown_path};
+use crate::sim::protocol::{self, AnyProtocol, PROTOCOLS};
+use crate::sim::seed::Seed;
+
+pub(super) fn run(arguments: &ReplayArguments, output: &mut Output) -> Result<Status, Failure> {
+    let scenario = Scenario::load(&arguments.file)?;
+    let protocols = chosen(&arguments.protocol, &scenario)?;
+    let replay = Replay::new(&scenario, &protocols, arguments.seed.map_or(scenario.seed, Seed));
+    let status = Status::from(replay.outcome());
+    let file = shown_path(&arguments.file);
+    let command = command::replay(&arguments.file, &arguments.protocol, arguments.seed);
+    match arguments.format {
+        ReplayFormat::Text => {
+            let layout = text::Layout { width: output.width(), verbose: arguments.verbose };
+            output.show(|out| text::write(&replay, &file, layout, out))?;
+            if status != Status::AsExpected {
+                output.show(|out| writeln!(out, "\n{command}"))?;
+            }
+        }
+        ReplayFormat::Json => output.show(|out| json::write(&replay, &file, &command, out))?,
+        ReplayFormat::Jsonl => output.show(|out| json::write_lines(&replay, out))?,
+    }
+    if status != Status::AsExpected && arguments.format != ReplayFormat::Text {
+        output.aside(&command)?;
+    }
+    Ok(status)
+}
+
+/// The protocols of these names, each once, or those of the scenario.
+fn chosen(names: &[String], scenario: &Scenario) -> Result<Vec<&'static dyn AnyProtocol>, Failure> {
+    if names.is_empty() {
+        return Ok(protocols_of(scenario));
+    }
+    let mut chosen: Vec<&'static dyn AnyProtocol> = Vec::new();
+    for name in names {
+        let protocol = protocol::find(name).ok_or_else(|| Failure::UnknownProtocol {
+            name: name.escape_debug().to_string(),
+            help: crate::scenario::did_you_mean(name, "the protocols are", PROTOCOLS.iter().map(|p| p.name())),
+        })?;
+        if !chosen.iter().any(|known| known.name() == protocol.name()) {
+            chosen.push(protocol);
+        }
+    }
+    Ok(chosen)
+}

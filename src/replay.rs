@@ -1,0 +1,220 @@
+//! Runs a scenario under its protocols and judges what happened.
+
+use holdover_sim::check::{self, Bite, Checker, Sighting, Verdict};
+use holdover_sim::history::{self, Fingerprint, History};
+use holdover_sim::limits::Ending;
+use holdover_sim::protocol::{self, AnyProtocol};
+use holdover_sim::run::run;
+use holdover_sim::seed::Seed;
+use holdover_sim::time::Span;
+use tracing::subscriber::NoSubscriber;
+
+use crate::scenario::{Expected, Scenario};
+
+/// A scenario's runs, one for each protocol, all under the same fault plan and seed.
+pub struct Replay<'a> {
+    /// The scenario.
+    pub scenario: &'a Scenario,
+    /// The seed that was used: the scenario's own, or the one asked for instead.
+    pub seed: Seed,
+    /// The runs, in the order of the protocols.
+    pub runs: Vec<JudgedRun>,
+}
+
+/// One run with everything that is told of it.
+pub struct JudgedRun {
+    /// The protocol.
+    pub protocol: &'static dyn AnyProtocol,
+    /// What happened.
+    pub history: History,
+    /// The hash of what happened.
+    pub fingerprint: Fingerprint,
+    /// Whether a second run with the same seed gave the same history.
+    pub repeats: bool,
+    /// What each checker concluded.
+    pub verdicts: Vec<(&'static Checker, Verdict)>,
+    /// What became of each fault of the plan.
+    pub bites: Vec<Bite>,
+    /// How often each thing that may be seen was seen.
+    pub sightings: Vec<(&'static Sighting, usize)>,
+    /// For how long two workers both thought that they hold the lease.
+    pub belief_overlap: Span,
+}
+
+/// A respect in which a run isn't what the scenario expects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Deviation {
+    /// A checker's verdict is another one.
+    Verdict {
+        /// The protocol.
+        protocol: &'static str,
+        /// The checker.
+        checker: &'static str,
+        /// What the scenario expects; a rule that it doesn't mention is expected to hold.
+        expected: Expected,
+        /// What came out.
+        got: Verdict,
+    },
+    /// The run panicked.
+    Panicked {
+        /// The protocol.
+        protocol: &'static str,
+        /// The node whose code panicked.
+        node: String,
+        /// The panic's message.
+        message: String,
+    },
+    /// Something that the run had to see wasn't seen: its verdicts prove nothing.
+    NotSeen {
+        /// The protocol.
+        protocol: &'static str,
+        /// The sighting.
+        sighting: String,
+    },
+    /// A bound was hit.
+    BoundHit {
+        /// The protocol.
+        protocol: &'static str,
+        /// The bound on steps.
+        steps: u64,
+    },
+    /// The same seed gave another history: a bug of the engine.
+    NotDeterministic {
+        /// The protocol.
+        protocol: &'static str,
+    },
+}
+
+/// What a replay comes to. The order is that of gravity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outcome {
+    /// All is as the scenario expects.
+    AsExpected,
+    /// It can't be told: a bound was hit, a verdict is unknown, or something that had to be seen wasn't.
+    Inconclusive,
+    /// A verdict isn't as expected.
+    NotAsExpected,
+    /// The engine was caught being non-deterministic.
+    NotDeterministic,
+}
+
+impl Deviation {
+    /// How grave it is.
+    pub fn outcome(&self) -> Outcome {
+        match self {
+            Deviation::Verdict { got: Verdict::Unknown { .. }, .. }
+            | Deviation::NotSeen { .. }
+            | Deviation::BoundHit { .. } => Outcome::Inconclusive,
+            Deviation::Verdict { .. } | Deviation::Panicked { .. } => Outcome::NotAsExpected,
+            Deviation::NotDeterministic { .. } => Outcome::NotDeterministic,
+        }
+    }
+}
+
+impl<'a> Replay<'a> {
+    /// Runs `scenario` under `protocols`, each twice to see that the second run repeats the first.
+    pub fn new(scenario: &'a Scenario, protocols: &[&'static dyn AnyProtocol], seed: Seed) -> Replay<'a> {
+        let runs = protocols.iter().map(|protocol| JudgedRun::new(scenario, *protocol, seed)).collect();
+        Replay { scenario, seed, runs }
+    }
+
+    /// Runs `scenario` as it says itself.
+    pub fn of(scenario: &'a Scenario) -> Replay<'a> {
+        Replay::new(scenario, &protocols_of(scenario), scenario.seed)
+    }
+
+    /// In what respects the runs aren't as the scenario expects, in the order of the runs.
+    pub fn deviations(&self) -> Vec<Deviation> {
+        self.runs.iter().flat_map(|run| run.deviations(self.scenario)).collect()
+    }
+
+    /// What the replay comes to.
+    pub fn outcome(&self) -> Outcome {
+        self.deviations().iter().map(Deviation::outcome).max().unwrap_or(Outcome::AsExpected)
+    }
+}
+
+/// The protocols that `scenario` names.
+///
+/// # Panics
+/// If it names one that isn't in the registry; a scenario that was loaded from a file never does.
+pub fn protocols_of(scenario: &Scenario) -> Vec<&'static dyn AnyProtocol> {
+    let find = |name: &String| protocol::find(name).expect("a scenario names protocols of the registry");
+    scenario.protocols.iter().map(find).collect()
+}
+
+impl JudgedRun {
+    fn new(scenario: &Scenario, protocol: &'static dyn AnyProtocol, seed: Seed) -> JudgedRun {
+        let once = || run(&scenario.world, protocol, &scenario.plan, seed);
+        let span =
+            tracing::info_span!(target: history::LOG_TARGET, "run", protocol = protocol.name(), seed = seed.0);
+        let history = span.in_scope(once);
+        // The second run is only there to be compared, so it isn't logged.
+        let repeats = tracing::subscriber::with_default(NoSubscriber::new(), once) == history;
+        JudgedRun {
+            protocol,
+            fingerprint: history.fingerprint(),
+            repeats,
+            verdicts: check::judge(&history),
+            bites: check::bites(&history),
+            sightings: check::sightings(&history),
+            belief_overlap: history::overlap_total(&history),
+            history,
+        }
+    }
+
+    /// How often the thing named `sighting` was seen.
+    pub fn seen(&self, sighting: &str) -> usize {
+        self.sightings.iter().find(|(known, _)| known.name == sighting).map_or(0, |(_, count)| *count)
+    }
+
+    fn deviations(&self, scenario: &Scenario) -> Vec<Deviation> {
+        let protocol = self.protocol.name();
+        let mut deviations = Vec::new();
+        if !self.repeats {
+            deviations.push(Deviation::NotDeterministic { protocol });
+        }
+        match &self.history.ending {
+            Ending::Panicked { node, message } => deviations.push(Deviation::Panicked {
+                protocol,
+                node: self.history.node(*node).name.clone(),
+                message: message.clone(),
+            }),
+            Ending::StepsUsedUp => {
+                deviations.push(Deviation::BoundHit { protocol, steps: scenario.world.limits.steps });
+            }
+            Ending::Finished | Ending::TimeUp | Ending::Stuck => {}
+        }
+        let expectation = scenario.expect.get(protocol);
+        for (checker, verdict) in &self.verdicts {
+            let stated = expectation.and_then(|expectation| expectation.verdicts.get(checker.name));
+            let expected = stated.copied().unwrap_or(Expected::Holds);
+            if !expected.is_met_by(verdict) {
+                deviations.push(Deviation::Verdict {
+                    protocol,
+                    checker: checker.name,
+                    expected,
+                    got: verdict.clone(),
+                });
+            }
+        }
+        for sighting in expectation.iter().flat_map(|expectation| &expectation.seen) {
+            if self.seen(sighting) == 0 {
+                deviations.push(Deviation::NotSeen { protocol, sighting: sighting.clone() });
+            }
+        }
+        deviations
+    }
+}
+
+impl Expected {
+    /// Whether `verdict` is this.
+    pub fn is_met_by(self, verdict: &Verdict) -> bool {
+        matches!(
+            (self, verdict),
+            (Expected::Holds, Verdict::Holds { .. })
+                | (Expected::Violated, Verdict::Violated { .. })
+                | (Expected::Unknown, Verdict::Unknown { .. })
+        )
+    }
+}

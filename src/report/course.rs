@@ -1,0 +1,132 @@
+//! What goes on for a while and is told in one row: operations, renewals, a connection that keeps breaking.
+
+use holdover_sim::history::{Claim, History};
+use holdover_sim::id::{Epoch, NodeId, OpId};
+use holdover_sim::time::{Span, TrueTime, WallTime};
+
+use super::timeline::lease;
+use super::words;
+
+/// Something that goes on.
+#[derive(Clone)]
+pub(super) enum Course {
+    /// Operations of one worker, under one grant.
+    Progress(Progress),
+    /// Renewals of one grant.
+    Renewals { worker: NodeId, epoch: Epoch, times: u32, until: WallTime },
+    /// A worker that doesn't get through to a service.
+    Breaks { from: NodeId, to: NodeId, times: u32 },
+}
+
+/// Operations of one worker, under one grant, that nothing disturbs.
+#[derive(Clone)]
+pub(super) struct Progress {
+    claim: Claim,
+    until: TrueTime,
+    pub(super) entered: Vec<OpId>,
+    pub(super) paid: Vec<OpId>,
+    pub(super) moved: Vec<OpId>,
+}
+
+impl Progress {
+    pub(super) fn new(claim: Claim) -> Progress {
+        Progress { claim, until: TrueTime::START, entered: Vec::new(), paid: Vec::new(), moved: Vec::new() }
+    }
+}
+
+impl Course {
+    /// The node at the other end, if it isn't where the event is.
+    pub(super) fn reaches(&self) -> Option<NodeId> {
+        match self {
+            Course::Breaks { to, .. } => Some(*to),
+            _ => None,
+        }
+    }
+
+    /// Whether `next` is the same thing going on.
+    pub(super) fn continues_as(&self, next: &Course) -> bool {
+        match (self, next) {
+            (Course::Progress(this), Course::Progress(next)) => this.claim == next.claim,
+            (Course::Renewals { epoch, .. }, Course::Renewals { epoch: next, .. }) => epoch == next,
+            (Course::Breaks { from, to, .. }, Course::Breaks { from: next_from, to: next_to, .. }) => {
+                (from, to) == (next_from, next_to)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether this, beginning now, ends the `others`: it is work, and they are work of somebody else, or troubles.
+    pub(super) fn ends<'a>(&self, mut others: impl Iterator<Item = &'a Course>) -> bool {
+        match self {
+            Course::Progress(_) => others.any(|other| !matches!(other, Course::Renewals { .. })),
+            Course::Breaks { .. } => others.any(|other| matches!(other, Course::Progress(_))),
+            Course::Renewals { .. } => false,
+        }
+    }
+
+    /// Notes one more time, at `at`, with what `next` says of it.
+    pub(super) fn note(&mut self, at: TrueTime, next: &Course) {
+        match self {
+            Course::Progress(progress) => progress.until = at,
+            Course::Renewals { times, until, .. } => {
+                *times += 1;
+                if let Course::Renewals { until: next, .. } = next {
+                    *until = *next;
+                }
+            }
+            Course::Breaks { times, .. } => *times += 1,
+        }
+    }
+
+    /// What there is to say of it in the end; it began at `begin`.
+    pub(super) fn text(&self, history: &History, begin: TrueTime) -> String {
+        let name = |node| words::name(history, node);
+        match self {
+            Course::Progress(progress) => {
+                let mut text = format!("{} {}", name(progress.claim.worker), progress.text());
+                if progress.until - begin >= Span::secs(1) {
+                    text += &format!(", until {}", words::utc(history, progress.until));
+                }
+                text
+            }
+            Course::Renewals { worker, epoch, times, until } => {
+                let (worker, lease, until) = (name(*worker), lease(*epoch), words::clock(history, *until));
+                match times {
+                    0 | 1 => format!("{worker} renews {lease} until {until}"),
+                    2 => format!("{worker} renews {lease} twice, at last until {until}"),
+                    _ => format!("{worker} renews {lease} again and again ({times} times), at last until {until}"),
+                }
+            }
+            Course::Breaks { from, to, times } => {
+                let broken = format!("the connection of {} to {} breaks", name(*from), name(*to));
+                match times {
+                    0 | 1 => broken,
+                    2 => format!("{broken} twice"),
+                    _ => format!("{broken} again and again ({times} times)"),
+                }
+            }
+        }
+    }
+}
+
+impl Progress {
+    /// Which operations were entered, paid and put behind the checkpoint; what was done for the same ones is told
+    /// together.
+    fn text(&self) -> String {
+        let Progress { entered, paid, moved, .. } = self;
+        if entered == paid && paid == moved {
+            return format!("applies {}", words::operations(entered));
+        }
+        let mut told: Vec<(String, &[OpId])> = Vec::new();
+        for (verb, ops) in [("enters", entered), ("pays", paid), ("moves the checkpoint behind", moved)] {
+            match told.last_mut() {
+                _ if ops.is_empty() => {}
+                Some((verbs, same)) if same == ops => *verbs += &format!(" and {verb}"),
+                _ => told.push((verb.to_owned(), ops)),
+            }
+        }
+        let told: Vec<_> =
+            told.into_iter().map(|(verbs, ops)| format!("{verbs} {}", words::operations(ops))).collect();
+        told.join(", ")
+    }
+}

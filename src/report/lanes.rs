@@ -1,0 +1,246 @@
+//! The lanes of the timeline: a column for each node, with what it is doing between its events.
+
+use holdover_sim::fault::Fault;
+use holdover_sim::history::{History, Role, What, beliefs};
+use holdover_sim::id::NodeId;
+use holdover_sim::time::TrueTime;
+
+use super::timeline::{Mark, Row};
+
+/// The columns of one lane.
+pub(super) const LANE_WIDTH: usize = 3;
+
+/// What a node is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// It hasn't started, is done, or is down.
+    Absent,
+    /// It is there.
+    Present,
+    /// It is a worker that thinks that it holds the lease.
+    Believing,
+    /// It is paused.
+    Paused,
+}
+
+/// What is counted of a node to tell its state.
+#[derive(Clone, Copy)]
+enum Count {
+    Away,
+    Pauses,
+    Beliefs,
+}
+
+/// The states of one node, from instants on.
+struct Line(Vec<(TrueTime, State)>);
+
+impl Line {
+    /// Adds up `changes`, each an instant, what is counted and by how much.
+    fn of(mut changes: Vec<(TrueTime, Count, i32)>) -> Line {
+        changes.sort_by_key(|(at, ..)| *at);
+        let (mut away, mut pauses, mut beliefs) = (0, 0, 0);
+        let mut line: Vec<(TrueTime, State)> = Vec::new();
+        for (at, count, by) in changes {
+            *match count {
+                Count::Away => &mut away,
+                Count::Pauses => &mut pauses,
+                Count::Beliefs => &mut beliefs,
+            } += by;
+            let state = match (away, pauses, beliefs) {
+                (1.., _, _) => State::Absent,
+                (_, 1.., _) => State::Paused,
+                (_, _, 1..) => State::Believing,
+                _ => State::Present,
+            };
+            match line.last_mut() {
+                Some((same, last)) if *same == at => *last = state,
+                _ => line.push((at, state)),
+            }
+        }
+        Line(line)
+    }
+
+    fn at(&self, at: TrueTime) -> State {
+        let after = self.0.partition_point(|(from, _)| *from <= at);
+        after.checked_sub(1).map_or(State::Present, |index| self.0[index].1)
+    }
+}
+
+/// The lanes of a history.
+pub(super) struct Lanes {
+    /// The nodes that have a lane of their own, in the order of their lanes: workers first.
+    order: Vec<NodeId>,
+    /// How many workers share the lane between those of the other workers and those of the services.
+    sharing: usize,
+    /// By node.
+    lines: Vec<Line>,
+    /// By node.
+    lane_of: Vec<usize>,
+}
+
+impl Lanes {
+    /// At most `most` lanes for the nodes of `history`. If there are more nodes, workers that nothing happened to share
+    /// one.
+    pub(super) fn new(history: &History, most: usize) -> Lanes {
+        let services = [Role::LeaseStore, Role::Ledger, Role::Provider];
+        let services: Vec<NodeId> = services.into_iter().flat_map(|role| history.nodes_with(role)).collect();
+        let workers: Vec<NodeId> = history.nodes_with(Role::Worker).collect();
+        let shown = most_interesting(history, &workers, most.saturating_sub(services.len()).max(2));
+        let sharing = workers.len() - shown.len();
+
+        let shared_lane = shown.len();
+        let mut lane_of = vec![shared_lane; history.nodes.len()];
+        let behind = shown.len() + usize::from(sharing > 0);
+        for (lane, node) in shown.iter().enumerate().chain((behind..).zip(&services)) {
+            lane_of[node.index()] = lane;
+        }
+        let order = shown.into_iter().chain(services).collect();
+        Lanes { order, sharing, lines: lines(history), lane_of }
+    }
+
+    /// What stands above each lane.
+    pub(super) fn heads<'a>(&'a self, history: &'a History) -> Vec<String> {
+        let mut heads: Vec<String> = self.order.iter().map(|node| history.node(*node).name.clone()).collect();
+        if self.sharing > 0 {
+            let place = self.order.iter().filter(|node| history.node(**node).role == Role::Worker).count();
+            heads.insert(place, format!("{} other workers", self.sharing));
+        }
+        heads
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.order.len() + usize::from(self.sharing > 0)
+    }
+
+    fn column(&self, node: NodeId) -> usize {
+        self.lane_of[node.index()] * LANE_WIDTH
+    }
+
+    /// The lanes at `at`, nothing happening: one cell for each column.
+    pub(super) fn idle(&self, at: TrueTime) -> Vec<char> {
+        let mut cells = vec![' '; self.count() * LANE_WIDTH];
+        for lane in 0..self.count() {
+            cells[lane * LANE_WIDTH] = '│';
+        }
+        for node in &self.order {
+            cells[self.column(*node)] = match self.lines[node.index()].at(at) {
+                State::Absent => ' ',
+                State::Present => '│',
+                State::Believing => '┃',
+                State::Paused => '░',
+            };
+        }
+        cells
+    }
+
+    /// The lanes with `row` happening: a line from who acts to what it acts on.
+    pub(super) fn with(&self, row: &Row) -> Vec<char> {
+        let mut cells = self.idle(row.at);
+        let from = self.column(row.node);
+        let ends: Vec<usize> = row.touched.iter().map(|node| self.column(*node)).collect();
+        let begin = draw_lines(&mut cells, from, &ends);
+        for end in ends {
+            // Where a fault reaches another node, something didn't get through.
+            cells[end] = if matches!(row.mark, Mark::Rejected | Mark::Fault) { '✗' } else { '●' };
+        }
+        cells[from] = match row.mark {
+            Mark::Fault if row.touched.is_empty() => '▼',
+            Mark::Healed => '▲',
+            Mark::Rejected if row.touched.is_empty() => '✗',
+            _ => begin,
+        };
+        cells
+    }
+
+    /// The lanes with a message leaving `from` for `to`: what has not arrived touches nothing yet.
+    pub(super) fn with_message(&self, at: TrueTime, from: NodeId, to: NodeId) -> Vec<char> {
+        let mut cells = self.idle(at);
+        let from = self.column(from);
+        cells[from] = draw_lines(&mut cells, from, &[self.column(to)]);
+        cells
+    }
+}
+
+/// Draws lines with arrows from the column `from` to those of `ends`, on either side. Returns how the lines begin.
+fn draw_lines(cells: &mut [char], from: usize, ends: &[usize]) -> char {
+    let right = ends.iter().copied().filter(|end| *end > from).max();
+    let left = ends.iter().copied().filter(|end| *end < from).min();
+    let line = left.map_or(from, |left| left + 1)..right.unwrap_or(from);
+    for (column, cell) in cells.iter_mut().enumerate().take(line.end).skip(line.start) {
+        *cell = if column % LANE_WIDTH == 0 && *cell != ' ' { '┼' } else { '─' };
+    }
+    for &end in ends {
+        match end.cmp(&from) {
+            std::cmp::Ordering::Greater => cells[end - 1] = '▶',
+            std::cmp::Ordering::Less => cells[end + 1] = '◀',
+            std::cmp::Ordering::Equal => {}
+        }
+    }
+    match (left, right) {
+        (None, None) => '●',
+        (None, Some(_)) => '├',
+        (Some(_), None) => '┤',
+        (Some(_), Some(_)) => '┼',
+    }
+}
+
+/// Up to `most` of the workers, in their order; if there are more, one less: those that a fault struck first, then those
+/// that were granted the lease, in the order of that.
+fn most_interesting(history: &History, workers: &[NodeId], most: usize) -> Vec<NodeId> {
+    if workers.len() <= most {
+        return workers.to_vec();
+    }
+    // By node: how little it matters, then when it first did.
+    let mut ranks = vec![(2, 0); history.nodes.len()];
+    for (id, event) in history.numbered() {
+        let (node, kind) = match event.what {
+            What::FaultBegan { .. } => (event.node, 0),
+            What::LeaseGranted { worker, .. } => (worker, 1),
+            _ => continue,
+        };
+        let rank = &mut ranks[node.index()];
+        if kind < rank.0 {
+            *rank = (kind, id.index());
+        }
+    }
+    let mut shown = workers.to_vec();
+    shown.sort_by_key(|worker| ranks[worker.index()]);
+    shown.truncate(most - 1);
+    shown.sort();
+    shown
+}
+
+/// What each node does when, by node.
+fn lines(history: &History) -> Vec<Line> {
+    let mut changes = vec![Vec::new(); history.nodes.len()];
+    for worker in history.nodes_with(Role::Worker) {
+        changes[worker.index()].push((TrueTime::START, Count::Away, 1));
+    }
+    for belief in beliefs(history) {
+        let of_worker = &mut changes[belief.worker.index()];
+        of_worker.push((belief.from, Count::Beliefs, 1));
+        of_worker.push((belief.until, Count::Beliefs, -1));
+    }
+    for event in &history.events {
+        let change = match event.what {
+            What::WorkerStarted => Some((Count::Away, -1)),
+            What::WorkerFinished => Some((Count::Away, 1)),
+            What::FaultBegan { fault } => counted(history.plan[fault.index()].inject).map(|count| (count, 1)),
+            What::FaultEnded { fault } => counted(history.plan[fault.index()].inject).map(|count| (count, -1)),
+            _ => None,
+        };
+        if let Some((count, by)) = change {
+            changes[event.node.index()].push((event.at, count, by));
+        }
+    }
+    changes.into_iter().map(Line::of).collect()
+}
+
+fn counted(fault: Fault) -> Option<Count> {
+    match fault {
+        Fault::Pause(_) => Some(Count::Pauses),
+        Fault::Restart(_) => Some(Count::Away),
+        Fault::ClockStep(_) | Fault::ClockSlew(_) => None,
+    }
+}

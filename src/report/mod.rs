@@ -1,0 +1,21 @@
+//! Reports: a file a format. Renderers only read; none runs anything.
+//!
+//! - `timeline` tells the story of a history in rows, with `course` for what goes on for a while
+//! - [`text`] is the report for a terminal, with `lanes`, `verbose`, `table` and `closing` for its parts
+//! - [`json`] is for programs
+//! - `words` has the phrases, `layout` fits text into columns, `style` has the colours
+
+mod closing;
+mod course;
+pub mod json;
+mod lanes;
+mod layout;
+mod style;
+mod table;
+pub mod text;
+mod timeline;
+mod verbose;
+mod words;
+
+pub(crate) use layout::paragraph;
+pub use timeline::{Mark, Row, timeline};

@@ -1,0 +1,373 @@
+//! The timeline: the events of a history that tell its story, as rows of text with marks in lanes.
+//!
+//! Messages and points are left out, waiting is told once, and what goes on undisturbed (operations, renewals, a
+//! connection that keeps breaking) is told together, so that what is left to see is what matters. The whole history is
+//! there for those who want it (`--format jsonl`).
+
+use holdover_sim::history::{Claim, Event, History, Role, What};
+use holdover_sim::id::{Amount, Epoch, EventId, FaultId, NodeId, OpId};
+use holdover_sim::time::{Span, TrueTime, WallTime};
+use serde::Serialize;
+
+use super::course::{Course, Progress};
+use super::layout::harmless;
+use super::words;
+
+/// How a row stands out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mark {
+    /// It doesn't.
+    Plain,
+    /// A fault strikes.
+    Fault,
+    /// A fault heals.
+    Healed,
+    /// The world took something from a worker whose authority was gone.
+    Stale,
+    /// The world turned away a worker whose authority was gone.
+    Rejected,
+}
+
+/// One row of the timeline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// When, in true time.
+    pub at: TrueTime,
+    /// The event that it tells of; the first, if it tells of several.
+    pub event: EventId,
+    /// The node that acts.
+    pub node: NodeId,
+    /// The services that it acts on.
+    pub touched: Vec<NodeId>,
+    /// How it stands out.
+    pub mark: Mark,
+    /// What happens.
+    pub text: String,
+    /// The acting worker's wall clock, if it isn't right: its reading and its error.
+    pub wrong_clock: Option<(WallTime, Span)>,
+}
+
+/// A wall clock that is off by less than this is as good as right.
+const CLOCK_TOLERANCE: Span = Span::millis(1);
+
+/// The rows that tell the story of `history`, in order.
+pub fn timeline(history: &History) -> Vec<Row> {
+    let mut teller = Teller::new(history);
+    for (id, event) in history.numbered() {
+        teller.tell(id, event);
+    }
+    teller.close();
+    teller.rows
+}
+
+/// The wall clock of `node` at `at`, if it isn't right: its reading and its error.
+pub(super) fn wrong_clock(history: &History, node: NodeId, at: TrueTime) -> Option<(WallTime, Span)> {
+    let clocks = &history.node(node).clocks;
+    let error = clocks.wall_error(history.start, at);
+    (error >= CLOCK_TOLERANCE || -error >= CLOCK_TOLERANCE).then(|| (clocks.wall(at), error))
+}
+
+struct Teller<'a> {
+    history: &'a History,
+    rows: Vec<Row>,
+    /// The rows whose course is still open, by their index.
+    open: Vec<(usize, Course)>,
+    /// The highest epoch under which the ledger accepted anything.
+    newest_accepted: Option<Epoch>,
+    newest_granted: Option<Epoch>,
+    /// How often each node was refused the lease since it was last granted.
+    refusals: Vec<u32>,
+    entered: Vec<bool>,
+    paid: Vec<bool>,
+    first_export: Option<usize>,
+}
+
+impl<'a> Teller<'a> {
+    fn new(history: &'a History) -> Teller<'a> {
+        Teller {
+            history,
+            rows: Vec::new(),
+            open: Vec::new(),
+            newest_accepted: None,
+            newest_granted: None,
+            refusals: vec![0; history.nodes.len()],
+            entered: vec![false; history.batch.len()],
+            paid: vec![false; history.batch.len()],
+            first_export: None,
+        }
+    }
+
+    fn tell(&mut self, id: EventId, event: &Event) {
+        match event.what {
+            What::PointPassed(_)
+            | What::MessageSent { .. }
+            | What::MessageDelivered { .. }
+            | What::LeaseHeld { .. }
+            | What::LeaseDropped { .. } => {}
+            What::WorkerStarted => self.act(id, event, event.node, "starts"),
+            What::WorkerFinished => self.act(id, event, event.node, "is done"),
+            What::LeaseChecked { epoch, valid } => self.tell_check(id, event, epoch, valid),
+            What::MessageLost { from, .. } => {
+                // A lost answer is noted by the worker that waits for it, a lost request by the service.
+                let worker_notes = self.history.node(event.node).role == Role::Worker;
+                let (from, to) = if worker_notes { (event.node, from) } else { (from, event.node) };
+                self.go_on(id, event, from, Mark::Fault, Course::Breaks { from, to, times: 0 });
+            }
+            What::LeaseGranted { .. }
+            | What::LeaseRefused { .. }
+            | What::LeaseRenewed { .. }
+            | What::RenewalRefused { .. }
+            | What::LeaseReleased { .. } => self.tell_lease(id, event),
+            What::FaultBegan { fault } => self.tell_fault(id, event, fault, true),
+            What::FaultEnded { fault } => self.tell_fault(id, event, fault, false),
+            What::PayoutMade { .. } | What::PayoutRepeated { .. } | What::PayoutRejected { .. } => {
+                self.tell_payout(id, event);
+            }
+            _ => self.tell_ledger(id, event),
+        }
+    }
+
+    fn tell_check(&mut self, id: EventId, event: &Event, epoch: Epoch, valid: bool) {
+        let superseded = self.newest_granted.is_some_and(|newest| newest > epoch);
+        match (valid, superseded) {
+            (true, false) => {}
+            (true, true) => {
+                let text = format!("{} thinks that {} is still valid", self.name(event.node), lease(epoch));
+                self.say(id, event, event.node, Mark::Stale, text);
+            }
+            (false, _) => {
+                self.act(id, event, event.node, &format!("sees that {} has run out, and stops", lease(epoch)))
+            }
+        }
+    }
+
+    fn tell_lease(&mut self, id: EventId, event: &Event) {
+        match event.what {
+            What::LeaseGranted { worker, epoch, token, until, .. } => {
+                self.newest_granted = Some(epoch);
+                let token = token.map_or(String::new(), |token| format!(" with {token}"));
+                let asked = match std::mem::take(&mut self.refusals[worker.index()]) {
+                    0 => String::new(),
+                    1 => " (asked twice)".to_owned(),
+                    refused => format!(" (asked {} times)", refused + 1),
+                };
+                let until = words::clock(self.history, until);
+                self.act(id, event, worker, &format!("is granted {}{token} until {until}{asked}", lease(epoch)));
+            }
+            What::LeaseRefused { worker, holder } => {
+                let refusals = &mut self.refusals[worker.index()];
+                *refusals += 1;
+                if *refusals == 1 {
+                    let text = format!("asks for the lease; {} has it; goes on asking", self.name(holder));
+                    self.act(id, event, worker, &text);
+                }
+            }
+            What::LeaseRenewed { worker, epoch, until } => {
+                self.go_on(id, event, worker, Mark::Plain, Course::Renewals { worker, epoch, times: 0, until });
+            }
+            What::RenewalRefused { worker, epoch } => {
+                self.act(id, event, worker, &format!("can't renew {}: the store no longer has it", lease(epoch)));
+            }
+            What::LeaseReleased { worker, epoch } => {
+                self.act(id, event, worker, &format!("gives {} back", lease(epoch)));
+            }
+            _ => {}
+        }
+    }
+
+    fn tell_ledger(&mut self, id: EventId, event: &Event) {
+        if let Some((claim, why)) = event.what.rejection() {
+            let what = match event.what {
+                What::WriteRejected { op, .. } => format!("entry for {op}"),
+                What::CheckpointRejected { .. } => "checkpoint".to_owned(),
+                What::ExportRejected { .. } => "export".to_owned(),
+                _ => "fence".to_owned(),
+            };
+            let text =
+                format!("REJECTED: {}'s {what}: {}", self.name(claim.worker), words::refusal(why, claim.token));
+            return self.say(id, event, claim.worker, Mark::Rejected, text);
+        }
+        let done = |next: OpId| format!("{} of {} done", next.index(), self.history.batch.len());
+        match event.what {
+            What::CheckpointRead { claim, next } => {
+                let text = format!("reads the checkpoint: {}", done(next));
+                self.act(id, event, claim.worker, &text);
+            }
+            What::GenerationOpened { claim, next } => {
+                let token = claim.token.map_or(String::new(), |token| format!(" with {token}"));
+                let text = format!("fences the ledger{token}: {}", done(next));
+                self.newest_accepted = self.newest_accepted.max(Some(claim.epoch));
+                self.act(id, event, claim.worker, &text);
+            }
+            What::WriteAccepted { claim, op, .. } => {
+                let again = std::mem::replace(&mut self.entered[op.index()], true);
+                let worker = self.name(claim.worker);
+                match (self.is_stale(claim), again) {
+                    (true, _) => {
+                        let text = format!("STALE: {worker}'s entry for {op} accepted");
+                        self.say(id, event, claim.worker, Mark::Stale, text);
+                    }
+                    (false, true) => {
+                        let text = format!("ENTERED TWICE: {op}, now by {worker}");
+                        self.say(id, event, claim.worker, Mark::Stale, text);
+                    }
+                    (false, false) => {
+                        self.progress(id, event, claim, |progress| progress.entered.push(op));
+                    }
+                }
+            }
+            What::WriteRepeated { claim, op, .. } => {
+                let worker = self.name(claim.worker);
+                let text = format!("{worker} asks to enter {op} again: not entered, the ledger has it");
+                self.say(id, event, claim.worker, Mark::Rejected, text);
+            }
+            What::CheckpointMoved { claim, next } => {
+                if self.is_stale(claim) {
+                    let (worker, done) = (self.name(claim.worker), done(next));
+                    let text = format!("STALE: {worker}'s checkpoint accepted, {done}");
+                    self.say(id, event, claim.worker, Mark::Stale, text);
+                } else {
+                    let moved = OpId(next.0.saturating_sub(1));
+                    self.progress(id, event, claim, |progress| progress.moved.push(moved));
+                }
+            }
+            What::ExportPublished { claim, export } => self.tell_export(id, event, claim, export.index()),
+            _ => {}
+        }
+    }
+
+    fn tell_export(&mut self, id: EventId, event: &Event, claim: Claim, export: usize) {
+        let rows = &self.history.exports[export];
+        let total = Amount(rows.iter().map(|row| row.amount.0).sum());
+        let (worker, count, total) = (self.name(claim.worker), rows.len(), words::amount(total));
+        let differs = self.first_export.is_some_and(|first| self.history.exports[first] != *rows);
+        self.first_export.get_or_insert(export);
+        let (mark, text) = match (differs, self.is_stale(claim)) {
+            (false, false) => (Mark::Plain, format!("{worker} exports {count} rows, total {total}")),
+            (true, _) => (Mark::Stale, format!("CONFLICT: {worker} exports {count} other rows, total {total}")),
+            (false, true) => (Mark::Stale, format!("STALE: {worker} exports {count} rows, total {total}")),
+        };
+        self.say(id, event, claim.worker, mark, text);
+    }
+
+    fn tell_payout(&mut self, id: EventId, event: &Event) {
+        match event.what {
+            What::PayoutMade { claim, op, .. } => {
+                if std::mem::replace(&mut self.paid[op.index()], true) {
+                    let text = format!("PAID TWICE: {op}, now for {}", self.name(claim.worker));
+                    self.say(id, event, claim.worker, Mark::Stale, text);
+                } else {
+                    self.progress(id, event, claim, |progress| progress.paid.push(op));
+                }
+            }
+            What::PayoutRepeated { claim, op, .. } => {
+                let worker = self.name(claim.worker);
+                let text = format!("{worker} asks to pay {op} again: not paid, the gateway knows its key");
+                self.say(id, event, claim.worker, Mark::Rejected, text);
+            }
+            What::PayoutRejected { claim, op, why } => {
+                let worker = self.name(claim.worker);
+                let text = format!("REJECTED: {worker}'s payout of {op}: {}", words::refusal(why, claim.token));
+                self.say(id, event, claim.worker, Mark::Rejected, text);
+            }
+            _ => {}
+        }
+    }
+
+    fn tell_fault(&mut self, id: EventId, event: &Event, fault: FaultId, begin: bool) {
+        let planned = &self.history.plan[fault.index()];
+        let note = planned.note.as_ref().map_or(String::new(), |note| format!(" ({})", harmless(note)));
+        let name = |node: NodeId| self.name(node).to_owned();
+        let text = if begin {
+            format!("FAULT: {}{note}", planned.inject.phrase(&name))
+        } else {
+            // What was over as soon as it had struck is told by one row.
+            let Some(healed) = planned.inject.healed(&name) else { return };
+            healed
+        };
+        let mark = if begin { Mark::Fault } else { Mark::Healed };
+        self.say(id, event, event.node, mark, text);
+    }
+
+    fn is_stale(&mut self, claim: Claim) -> bool {
+        let stale = self.newest_accepted.is_some_and(|newest| newest > claim.epoch);
+        self.newest_accepted = self.newest_accepted.max(Some(claim.epoch));
+        stale
+    }
+
+    /// Adds `event` to the undisturbed progress of `claim`'s worker.
+    fn progress(&mut self, id: EventId, event: &Event, claim: Claim, add: impl FnOnce(&mut Progress)) {
+        self.go_on(id, event, claim.worker, Mark::Plain, Course::Progress(Progress::new(claim)));
+        let open = self.open.iter_mut().find_map(|(_, course)| match course {
+            Course::Progress(progress) => Some(progress),
+            _ => None,
+        });
+        if let Some(progress) = open {
+            add(progress);
+        }
+    }
+
+    /// Tells `event` together with what it goes on from, or begins to tell of `course`.
+    fn go_on(&mut self, id: EventId, event: &Event, actor: NodeId, mark: Mark, course: Course) {
+        if !self.open.iter().any(|(_, open)| open.continues_as(&course)) {
+            // Work of two workers is told in turns, which shows how they come into each other's way.
+            if course.ends(self.open.iter().map(|(_, open)| open)) {
+                self.close();
+            }
+            self.open.push((self.rows.len(), course.clone()));
+            self.push(event.at, id, actor, Vec::new(), mark, String::new());
+        }
+        // A connection has two ends, whichever of them notes that it broke.
+        let other = course.reaches().unwrap_or(event.node);
+        for (row, open) in &mut self.open {
+            if open.continues_as(&course) {
+                let touched = &mut self.rows[*row].touched;
+                if other != actor && !touched.contains(&other) {
+                    touched.push(other);
+                }
+                open.note(event.at, &course);
+            }
+        }
+    }
+
+    /// Says in their rows what the open courses came to.
+    fn close(&mut self) {
+        for (row, course) in std::mem::take(&mut self.open) {
+            self.rows[row].text = course.text(self.history, self.rows[row].at);
+        }
+    }
+
+    fn name(&self, node: NodeId) -> &'a str {
+        words::name(self.history, node)
+    }
+
+    /// Tells what `actor` does, which is nothing to be alarmed at.
+    fn act(&mut self, id: EventId, event: &Event, actor: NodeId, does: &str) {
+        self.say(id, event, actor, Mark::Plain, format!("{} {does}", self.name(actor)));
+    }
+
+    fn say(&mut self, id: EventId, event: &Event, actor: NodeId, mark: Mark, text: String) {
+        self.close();
+        let touched = if actor == event.node { Vec::new() } else { vec![event.node] };
+        self.push(event.at, id, actor, touched, mark, text);
+    }
+
+    fn push(
+        &mut self,
+        at: TrueTime,
+        event: EventId,
+        node: NodeId,
+        touched: Vec<NodeId>,
+        mark: Mark,
+        text: String,
+    ) {
+        let wrong_clock = wrong_clock(self.history, node, at);
+        self.rows.push(Row { at, event, node, touched, mark, text, wrong_clock });
+    }
+}
+
+/// A grant, as the timeline calls it.
+pub(super) fn lease(epoch: Epoch) -> String {
+    format!("lease {}", epoch.0)
+}

@@ -1,0 +1,134 @@
+//! Every event as a row of its own, with its number and its cause.
+
+use holdover_sim::clock::Clock;
+use holdover_sim::fault::Fault;
+use holdover_sim::history::{Event, History, What};
+use holdover_sim::id::{Amount, EventId, NodeId};
+use holdover_sim::time::{Span, WallTime};
+use serde_json::Value;
+
+use super::lanes::Lanes;
+use super::layout::NO_BREAK;
+use super::timeline::{Mark, Row, wrong_clock};
+use super::words;
+
+/// What stands in an event's row.
+pub(super) struct EventRow {
+    pub(super) cells: Vec<char>,
+    pub(super) mark: Mark,
+    /// Its number, node, kind, fields and cause: `#3 lease-store lease-granted worker=worker-a epoch=1 ← #2`.
+    pub(super) text: String,
+}
+
+/// The row of `event`.
+pub(super) fn event_row(history: &History, lanes: &Lanes, id: EventId, event: &Event) -> EventRow {
+    let mark = match event.what {
+        What::FaultBegan { .. } | What::MessageLost { .. } => Mark::Fault,
+        What::FaultEnded { .. } => Mark::Healed,
+        What::PayoutRejected { .. } => Mark::Rejected,
+        _ if event.what.rejection().is_some() => Mark::Rejected,
+        _ => Mark::Plain,
+    };
+    let cells = match event.what {
+        What::MessageSent { to, .. } => lanes.with_message(event.at, event.node, to),
+        _ => {
+            let lost = matches!(event.what, What::MessageLost { .. });
+            let mark = if lost { Mark::Rejected } else { mark };
+            let text = String::new();
+            let row =
+                Row { at: event.at, event: id, node: event.node, touched: vec![], mark, text, wrong_clock: None };
+            lanes.with(&row)
+        }
+    };
+    let mut text = format!("{id} {} {}", words::name(history, event.node), described(history, event));
+    if let Some((reading, _)) = wrong_clock(history, event.node, event.at) {
+        text += &format!(" ‹{}›", words::clock(history, reading));
+    }
+    if let Some(cause) = event.cause {
+        text += &format!(" ←{NO_BREAK}{cause}");
+    }
+    EventRow { cells, mark, text }
+}
+
+/// An event's kind and fields: the names are those of the JSON history, the values are written for people.
+fn described(history: &History, event: &Event) -> String {
+    match event.what {
+        What::MessageSent { message, to, about, answer, latency } => {
+            let (kind, to) = (kind_of_message(answer), words::name(history, to));
+            format!(
+                "message-sent {about} {kind} to={to} message={} latency={}",
+                message.0,
+                words::rounded(latency)
+            )
+        }
+        What::MessageDelivered { message, from } => {
+            let what = event.cause.and_then(|cause| match history.event(cause).what {
+                What::MessageSent { about, answer, .. } => Some(format!(" {about} {}", kind_of_message(answer))),
+                _ => None,
+            });
+            let (what, from) = (what.unwrap_or_default(), words::name(history, from));
+            format!("message-delivered{what} from={from} message={}", message.0)
+        }
+        What::LeaseHeld { epoch, until } => {
+            let reading = match until.clock {
+                Clock::Wall => words::clock(history, WallTime::from_nanos(until.reading)),
+                _ => Span::nanos(until.reading).to_string(),
+            };
+            let clock = words::name_of_clock(until.clock);
+            format!("lease-held epoch={} until={reading} clock={clock}", epoch.0)
+        }
+        What::FaultBegan { fault } | What::FaultEnded { fault } => {
+            let kind = if matches!(event.what, What::FaultBegan { .. }) { "fault-began" } else { "fault-ended" };
+            let inject: &Fault = &history.plan[fault.index()].inject;
+            format!("{kind} fault={} ({})", fault.0, words::fault(history, inject))
+        }
+        what => generic(history, &what),
+    }
+}
+
+fn kind_of_message(answer: bool) -> &'static str {
+    if answer { "answer" } else { "request" }
+}
+
+fn generic(history: &History, what: &What) -> String {
+    let value = serde_json::to_value(what).expect("an event has no keys that aren't text");
+    match value {
+        Value::Object(fields) => {
+            let (kind, fields) = fields.into_iter().next().expect("an event has a kind");
+            let mut text = kind;
+            push_fields(history, &mut text, &fields);
+            text
+        }
+        Value::String(kind) => kind,
+        other => other.to_string(),
+    }
+}
+
+fn push_fields(history: &History, text: &mut String, value: &Value) {
+    let Value::Object(fields) = value else {
+        *text += &format!(" {}", value.as_str().unwrap_or_default());
+        return;
+    };
+    for (key, value) in fields {
+        match (key.as_str(), value, value.as_i64()) {
+            (_, Value::Null, _) => {}
+            // What a claim consists of stands by itself; why something was refused is named.
+            ("why", Value::Object(why), _) => {
+                for (why, fields) in why {
+                    *text += &format!(" why={why}");
+                    push_fields(history, text, fields);
+                }
+            }
+            (_, Value::Object(_), _) => push_fields(history, text, value),
+            ("worker" | "from" | "to" | "holder", _, Some(node)) => {
+                *text += &format!(" {key}={}", words::name(history, NodeId(node as u16)));
+            }
+            ("until", _, Some(reading)) => {
+                *text += &format!(" {key}={}", words::clock(history, WallTime::from_nanos(reading)));
+            }
+            ("amount", _, Some(minor)) => *text += &format!(" {key}={}", words::amount(Amount(minor))),
+            (_, Value::String(value), _) => *text += &format!(" {key}={value}"),
+            (_, value, _) => *text += &format!(" {key}={value}"),
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! The `holdover` command from outside: what it prints, and how it ends.
+
+mod check;
+mod help;
+mod hostile;
+mod list;
+#[path = "../redact/mod.rs"]
+mod redact;
+mod repeat;
+mod replay;
+mod status;
+mod streams;
+mod support;

@@ -1,0 +1,99 @@
+//! The last line of a failure is the command that repeats it, whatever the path.
+
+use std::path::Path;
+
+use crate::support::{CLOCK_JUMP, QUIET, folder, shell};
+
+/// What a scenario fails with, by status.
+fn failing(status: i32) -> String {
+    match status {
+        1 => format!("{QUIET}\n[expect.fenced]\nsingle-writer = \"violated\"\n"),
+        _ => format!("{QUIET}\n[expect.fenced]\nseen = [\"belief-overlap\"]\n"),
+    }
+}
+
+#[test]
+fn the_last_line_repeats_a_failure() {
+    for status in [1, 3] {
+        for name in [
+            "plain.toml",
+            "with space.toml",
+            "it's.toml",
+            "\"quoted\".toml",
+            "-dash.toml",
+            "--protocol",
+            "-",
+            "$HOME `id` $(id).toml",
+            "back\\slash.toml",
+            "ünïcode 日本.toml",
+            "new\nline.toml",
+            "\u{1b}[31mred.toml",
+            "*.toml",
+            "~",
+            "#.toml",
+        ] {
+            let folder = folder(&[(name, &failing(status))]);
+            for command in ["replay", "check"] {
+                let first = shell_with(&format!("holdover {command} \"$1\""), name, folder.path()).ended(status);
+                let last = first.last_line();
+                assert!(last.starts_with("holdover "), "{name:?}: {last}");
+                assert!(!first.stdout.contains('\u{1b}'), "{name:?} doesn't reach a terminal");
+                let second = shell(last, folder.path()).ended(status);
+                assert_eq!(second.last_line(), last, "{name:?}");
+                if command == "replay" && !name.starts_with('-') {
+                    assert_eq!(second.stdout, first.stdout, "{name:?}");
+                }
+            }
+        }
+    }
+}
+
+/// Runs `script` with `argument` as its `$1`; one that looks like an option is given with its folder.
+fn shell_with(script: &str, argument: &str, folder: &Path) -> crate::support::Ran {
+    let argument = if argument.starts_with('-') { format!("./{argument}") } else { argument.to_owned() };
+    let quoted = format!("'{}'", argument.replace('\'', r"'\''"));
+    shell(&format!("set -- {quoted}; {script}"), folder)
+}
+
+#[test]
+fn the_options_are_repeated_too() {
+    let folder = folder(&[("x.toml", &failing(1))]);
+    let ran = shell("holdover replay --seed 3 --protocol fenced x.toml", folder.path()).ended(1);
+    assert_eq!(ran.last_line(), "holdover replay x.toml --protocol fenced --seed 3");
+}
+
+#[test]
+fn for_programs_the_command_is_beside_the_results() {
+    let folder = folder(&[("x.toml", &failing(1))]);
+    for format in ["json", "jsonl"] {
+        let ran = shell(&format!("holdover replay x.toml --format {format}"), folder.path()).ended(1);
+        assert_eq!(ran.stderr, "holdover replay x.toml\n");
+    }
+}
+
+#[test]
+fn among_many_the_command_repeats_one_that_the_status_is_owed_to() {
+    let files = [("a.toml", failing(3)), ("b.toml", failing(1)), ("c.toml", QUIET.to_owned())];
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let folder = folder(&files);
+    let ran = shell("holdover check .", folder.path()).ended(1);
+    assert_eq!(ran.last_line(), "holdover replay ./b.toml");
+    shell(ran.last_line(), folder.path()).ended(1);
+}
+
+#[test]
+fn a_file_that_should_be_refused_is_checked_again() {
+    let folder = folder(&[("invalid/deep/x.toml", QUIET)]);
+    let ran = shell("holdover check .", folder.path()).ended(1);
+    assert_eq!(ran.last_line(), "holdover check ./invalid/deep/x.toml");
+    shell(ran.last_line(), folder.path()).ended(1);
+}
+
+#[test]
+fn without_a_failure_there_is_no_command() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for command in ["replay", "check"] {
+        let ran = shell(&format!("holdover {command} {CLOCK_JUMP}"), root).ended(0);
+        assert!(!ran.last_line().starts_with("holdover"), "{}", ran.last_line());
+    }
+}

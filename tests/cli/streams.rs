@@ -1,0 +1,166 @@
+//! Where the output goes: pipes that close, full disks, colours, logs.
+
+use std::fs::File;
+use std::io::{PipeReader, pipe};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::support::{CLOCK_JUMP, Ran, holdover, run, scenario, shell};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A pipe's end that nobody reads from any more.
+fn unread() -> Stdio {
+    let (reader, writer): (PipeReader, _) = pipe().expect("a pipe can be made");
+    drop(reader);
+    writer.into()
+}
+
+fn ran(command: &mut Command) -> Ran {
+    Ran::of(command.output().expect("the command was built"))
+}
+
+#[test]
+fn a_reader_that_has_enough_changes_nothing() {
+    for arguments in [
+        &["replay", CLOCK_JUMP][..],
+        &["replay", CLOCK_JUMP, "--verbose"],
+        &["replay", CLOCK_JUMP, "--format", "json"],
+        &["replay", CLOCK_JUMP, "--format", "jsonl"],
+        &["check", "scenarios"],
+        &["check", "scenarios", "--format", "json"],
+        &["list", "faults"],
+        &["completions", "bash"],
+        &["--help"],
+    ] {
+        let ran = ran(holdover().args(arguments).stdout(unread())).ended(0);
+        assert_eq!(ran.stderr, "", "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_failure_that_nobody_reads_stays_one() {
+    let (_folder, path) = scenario("[expect.fenced]\nsingle-writer = \"violated\"");
+    for command in ["replay", "check"] {
+        let ran = ran(holdover().arg(command).arg(&path).stdout(unread())).ended(1);
+        assert_eq!(ran.stderr, "", "{command}");
+    }
+}
+
+#[test]
+fn the_head_of_the_output_is_enough() {
+    for arguments in ["", "--verbose", "--format json", "--format jsonl"] {
+        let ran = shell(&format!("holdover replay {CLOCK_JUMP} {arguments} | head -n 1"), root()).ended(0);
+        assert_eq!((ran.stdout.lines().count(), &*ran.stderr), (1, ""), "{arguments}");
+    }
+}
+
+#[test]
+fn closed_from_the_beginning() {
+    for redirection in [">&-", "2>&-", ">&- 2>&-", "<&-", ">&- 2>&- <&-"] {
+        let ran = shell(&format!("holdover replay {CLOCK_JUMP} {redirection}"), root()).ended(0);
+        assert_eq!(ran.stderr, "", "{redirection}");
+    }
+    shell("holdover replay not-there.toml 2>&-", root()).ended(2);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_cannot_be_written_is_told() {
+    let full = || File::create("/dev/full").expect("Linux has it");
+    for arguments in [
+        &["replay", CLOCK_JUMP][..],
+        &["replay", CLOCK_JUMP, "--format", "jsonl"],
+        &["check", CLOCK_JUMP],
+        &["list", "points"],
+        &["completions", "zsh"],
+    ] {
+        let ran = ran(holdover().args(arguments).stdout(full())).ended(2);
+        assert!(ran.stderr.contains("the output can't be written"), "{arguments:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains("No space left"), "{arguments:?}: {}", ran.stderr);
+    }
+    // If even that can't be told, the status still says it.
+    assert_eq!(ran(holdover().args(["list", "points"]).stdout(full()).stderr(full())).status, 2);
+    // Logs that can't be written are no reason to fail.
+    ran(holdover().args(["replay", CLOCK_JUMP]).env("RUST_LOG", "trace").stderr(full())).ended(0);
+}
+
+#[test]
+fn logs_that_nobody_reads_change_nothing() {
+    ran(holdover().args(["replay", CLOCK_JUMP]).env("RUST_LOG", "trace").stderr(unread())).ended(0);
+}
+
+#[test]
+fn colours_are_where_they_are_wanted() {
+    const ESCAPE: char = '\u{1b}';
+    for (color, variables, colored) in [
+        ("auto", &[][..], false),
+        ("auto", &[("NO_COLOR", "1")], false),
+        ("auto", &[("CLICOLOR_FORCE", "1")], true),
+        ("auto", &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")], false),
+        ("auto", &[("TERM", "dumb")], false),
+        ("auto", &[("TERM", "xterm-256color")], false),
+        ("always", &[], true),
+        ("always", &[("NO_COLOR", "1")], true),
+        ("always", &[("TERM", "dumb")], true),
+        ("never", &[], false),
+        ("never", &[("CLICOLOR_FORCE", "1")], false),
+    ] {
+        let with = |arguments: &[&str]| {
+            let mut command = holdover();
+            command.args(arguments).args(["--color", color]).envs(variables.iter().copied());
+            ran(&mut command)
+        };
+        let replayed = with(&["replay", CLOCK_JUMP]).ended(0);
+        assert_eq!(replayed.stdout.contains(ESCAPE), colored, "{color} {variables:?}");
+        let refused = with(&["replay", "scenarios/invalid/ttl-zero.toml"]).ended(2);
+        assert_eq!(refused.stderr.contains(ESCAPE), colored, "{color} {variables:?}");
+        for format in ["json", "jsonl"] {
+            let data = with(&["replay", CLOCK_JUMP, "--format", format]).ended(0);
+            assert!(!data.stdout.contains(ESCAPE), "{format} is data");
+        }
+    }
+}
+
+#[test]
+fn without_colours_the_text_is_the_same() {
+    let plain = run(["replay", CLOCK_JUMP]).stdout;
+    let colored = run(["replay", CLOCK_JUMP, "--color", "always"]).stdout;
+    assert_ne!(plain, colored);
+    assert_eq!(anstream::adapter::strip_str(&colored).to_string(), plain);
+}
+
+#[test]
+fn logs_go_to_stderr_and_change_nothing() {
+    let quiet = run(["replay", CLOCK_JUMP]).ended(0).stdout;
+    let json = run(["replay", CLOCK_JUMP, "--format", "json"]).ended(0).json();
+    let runs = json["runs"].as_array().expect("runs");
+    let events: u64 = runs.iter().filter_map(|run| run["events"].as_u64()).sum();
+    for level in ["holdover=trace", "trace", "TRACE", "holdover=debug,off", "info", "off", ""] {
+        let logged = ran(holdover().args(["replay", CLOCK_JUMP]).env("RUST_LOG", level)).ended(0);
+        assert_eq!(logged.stdout, quiet, "{level}");
+        for line in logged.stderr.lines() {
+            assert!(line.contains(" utc=") && line.contains(" node="), "{level}: {line}");
+            assert!(line.contains("protocol=\"") && line.contains(" seed=7"), "{level}: {line}");
+        }
+        let lines = logged.stderr.lines().count() as u64;
+        match level.to_lowercase().as_str() {
+            // Each event once: the run that is only there to be compared is not logged.
+            "holdover=trace" | "trace" => assert_eq!(lines, events),
+            "holdover=debug,off" => assert!(lines > 0 && lines < events),
+            _ => assert_eq!(lines, 0, "{level}"),
+        }
+    }
+}
+
+#[test]
+fn a_level_that_is_none_is_refused() {
+    for value in ["a=b=c", "holdover=loud", "\u{1b}=x=y"] {
+        let ran = ran(holdover().args(["list", "points"]).env("RUST_LOG", value)).ended(2);
+        assert_eq!(ran.stdout, "");
+        assert!(ran.stderr.contains("RUST_LOG is `") && ran.stderr.contains("help:"), "{}", ran.stderr);
+        assert!(!ran.stderr.contains('\u{1b}'));
+    }
+}

@@ -1,0 +1,195 @@
+//! Whatever the world, the plan and the seed: a run is in order, heals, repeats itself, and the fenced protocol stays
+//! safe.
+
+#[path = "../draws/mod.rs"]
+mod draws;
+mod night;
+
+use holdover::sim::check::{Bite, SIGHTINGS, Verdict, bites, judge, sightings};
+use holdover::sim::clock::{Motion, Rate};
+use holdover::sim::fault::{Anchor, ClockSlew, Fault, PlannedFault};
+use holdover::sim::history::{History, What};
+use holdover::sim::id::{FaultId, NodeId};
+use holdover::sim::limits::Ending;
+use holdover::sim::protocol::{Fenced, PROTOCOLS};
+use holdover::sim::seed::Seed;
+use holdover::sim::time::{Span, TrueTime};
+use proptest::prelude::*;
+use proptest::sample::Index;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+
+use night::{FIRST_WORKER, Night, incident, night};
+
+/// Each fault that struck healed, once, when it should have or at the end of the run; and no clock is bent or stands
+/// still for ever.
+fn heals(history: &History) -> Result<(), TestCaseError> {
+    for (n, planned) in history.plan.iter().enumerate() {
+        let fault = FaultId(n as u16);
+        let places = |what| {
+            let found = history.events.iter().enumerate().filter(move |(_, event)| event.what == what);
+            found.map(|(i, event)| (i, event.at, event.node)).collect::<Vec<_>>()
+        };
+        let (began, ended) = (places(What::FaultBegan { fault }), places(What::FaultEnded { fault }));
+        prop_assert!(began.len() <= 1);
+        prop_assert_eq!(began.len(), ended.len());
+        let (Some(began), Some(ended)) = (began.first(), ended.first()) else { continue };
+        prop_assert!(began.0 < ended.0);
+        prop_assert_eq!((began.2, ended.2), (planned.inject.node(), planned.inject.node()));
+        let lasting = planned.inject.lasting().unwrap_or(Span::ZERO);
+        prop_assert_eq!(ended.1, (began.1 + lasting).min(history.ended_at));
+        match &planned.when {
+            Anchor::At(at) => prop_assert_eq!(began.1, *at),
+            Anchor::Point { point, node, after, .. } => {
+                prop_assert!(began.1 >= *after);
+                // It strikes as the point is passed; faults that strike with it may come first.
+                let passing = history.events[..began.0]
+                    .iter()
+                    .rev()
+                    .find(|event| event.at < began.1 || matches!(event.what, What::PointPassed(_)));
+                let passing = passing.expect("something came before");
+                prop_assert!(matches!(passing.what, What::PointPassed(passed) if passed.0 == point));
+                prop_assert!(node.is_none_or(|node| node == passing.node));
+            }
+        }
+    }
+    for node in &history.nodes {
+        prop_assert_eq!(node.clocks.current().motion, Motion::Running, "{}", &node.name);
+        prop_assert_eq!(node.clocks.current().slew, Rate::EXACT, "{}", &node.name);
+    }
+    Ok(())
+}
+
+/// True time never goes back, and every cause is an earlier event.
+fn is_in_order(history: &History) -> Result<(), TestCaseError> {
+    let mut now = TrueTime::START;
+    for (id, event) in history.numbered() {
+        prop_assert!(now <= event.at, "{}", id);
+        prop_assert!(event.cause.is_none_or(|cause| cause < id), "{}", id);
+        now = event.at;
+    }
+    prop_assert!(now <= history.ended_at);
+    Ok(())
+}
+
+/// Nothing of a worker's own doing happens while it is paused.
+fn is_still_while_paused(history: &History) -> Result<(), TestCaseError> {
+    let mut pauses = vec![0_i32; history.nodes.len()];
+    for (id, event) in history.numbered() {
+        let pause = |fault: FaultId| matches!(history.plan[fault.index()].inject, Fault::Pause(_));
+        match event.what {
+            What::FaultBegan { fault } if pause(fault) => pauses[event.node.index()] += 1,
+            What::FaultEnded { fault } if pause(fault) => pauses[event.node.index()] -= 1,
+            What::FaultBegan { .. } | What::FaultEnded { .. } | What::WorkerStarted | What::MessageLost { .. } => {
+            }
+            // The kernel of a stalled worker takes answers in.
+            What::MessageDelivered { .. } if event.node.0 >= FIRST_WORKER => {}
+            _ => prop_assert_eq!(pauses[event.node.index()], 0, "{}: {:?}", id, event),
+        }
+    }
+    Ok(())
+}
+
+/// None of the rules of safety is broken. What isn't finished isn't unsafe.
+fn is_safe(history: &History) -> Result<(), TestCaseError> {
+    for (checker, verdict) in judge(history) {
+        let is_broken = checker.name != "progress" && matches!(verdict, Verdict::Violated { .. });
+        prop_assert!(!is_broken, "{}: {:?}", checker.name, verdict);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn a_run_is_in_order_and_heals(night in night()) {
+        for protocol in PROTOCOLS {
+            let history = night.run(*protocol);
+            prop_assert!(matches!(history.ending, Ending::Finished | Ending::TimeUp), "{:?}", history.ending);
+            prop_assert!(history.ended_at <= night.world.limits.end);
+            is_in_order(&history)?;
+            heals(&history)?;
+            is_still_while_paused(&history)?;
+        }
+    }
+
+    #[test]
+    fn a_run_repeats_itself(night in night()) {
+        for protocol in PROTOCOLS {
+            prop_assert!(night.run(*protocol).bytes() == night.run(*protocol).bytes());
+        }
+    }
+
+    #[test]
+    fn a_fault_taken_away_leaves_every_other_draw_as_it_was(night in night(), n in any::<Index>()) {
+        let mut fewer = night.clone();
+        if !night.plan.is_empty() {
+            fewer.plan.remove(n.index(night.plan.len()));
+        }
+        for protocol in PROTOCOLS {
+            draws::agree(&night.run(*protocol), &fewer.run(*protocol));
+        }
+    }
+
+    #[test]
+    fn fenced_is_safe(night in night()) {
+        is_safe(&night.run(&Fenced))?;
+    }
+}
+
+/// That nothing is ever wrong says little unless it could have been: of these nights many must put the rules to the test.
+#[test]
+fn the_nights_are_not_quiet() {
+    let mut runner = TestRunner::deterministic();
+    let mut seen = vec![0; SIGHTINGS.len()];
+    let (mut struck, mut bit) = (0, 0);
+    for _ in 0..400 {
+        let night = night().new_tree(&mut runner).expect("nothing is filtered out").current();
+        let history = night.run(&Fenced);
+        for (count, (_, times)) in seen.iter_mut().zip(sightings(&history)) {
+            *count += usize::from(times > 0);
+        }
+        for bite in bites(&history) {
+            struck += usize::from(bite != Bite::NeverStruck);
+            bit += usize::from(bite == Bite::Bit);
+        }
+    }
+    let seen: Vec<_> = SIGHTINGS.iter().map(|sighting| sighting.name).zip(seen).collect();
+    assert!(seen.iter().all(|(_, nights)| *nights >= 15), "{seen:?}");
+    assert!(struck >= 700 && bit >= 400, "{struck} struck, {bit} bit, {seen:?}");
+}
+
+/// Found by chance: the clock was left slow, and while the second slew was still on it was not bent at all.
+#[test]
+fn slews_that_add_up_to_more_than_a_clock_can_be_bent_by_heal() {
+    #[track_caller]
+    fn check(slews: [(i64, i64, i32); 2], expected: &[(i64, i32)]) {
+        let node = NodeId(FIRST_WORKER);
+        let planned = |(from, lasting, ppm): (i64, i64, i32)| PlannedFault {
+            when: Anchor::At(TrueTime::START + Span::secs(from)),
+            inject: Fault::ClockSlew(ClockSlew {
+                node,
+                rate: Rate::from_ppb(ppm * 1_000).expect("it is in range"),
+                lasting: Span::secs(lasting),
+            }),
+            note: None,
+        };
+        let night = Night { world: incident(), plan: slews.map(planned).to_vec(), seed: Seed(7) };
+        let history = night.run(&Fenced);
+        let bends = history.node(node).clocks.segments().iter();
+        let bends: Vec<_> = bends
+            .map(|segment| {
+                ((segment.from - TrueTime::START).as_nanos() / 1_000_000_000, segment.slew.as_ppb() / 1_000)
+            })
+            .collect();
+        assert_eq!(bends, expected);
+    }
+    check([(10, 10, 80_000), (15, 10, 70_000)], &[(0, 0), (10, 80_000), (15, 100_000), (20, 70_000), (25, 0)]);
+    check(
+        [(10, 10, -80_000), (15, 10, -70_000)],
+        &[(0, 0), (10, -80_000), (15, -100_000), (20, -70_000), (25, 0)],
+    );
+    check([(10, 15, 100_000), (15, 5, 100_000)], &[(0, 0), (10, 100_000), (15, 100_000), (20, 100_000), (25, 0)]);
+    check([(10, 10, 80_000), (15, 10, -70_000)], &[(0, 0), (10, 80_000), (15, 10_000), (20, -70_000), (25, 0)]);
+}

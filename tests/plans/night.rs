@@ -1,0 +1,189 @@
+//! Nights to choose from: worlds like the incident's, and plans of any faults for them.
+
+use std::ops::Range;
+
+use holdover::scenario::Scenario;
+use holdover::sim::clock::{Motion, Rate};
+use holdover::sim::fault::{Anchor, ClockSlew, ClockStep, Fault, Pause, PlannedFault, Restart};
+use holdover::sim::history::History;
+use holdover::sim::id::NodeId;
+use holdover::sim::limits::Limits;
+use holdover::sim::point::POINTS;
+use holdover::sim::protocol::AnyProtocol;
+use holdover::sim::run::run;
+use holdover::sim::seed::Seed;
+use holdover::sim::time::{Span, TrueTime, WallTime};
+use holdover::sim::world::{JobSpec, Latency, LeaseSpec, NetworkSpec, WorkerSpec, WorldSpec, worker_node};
+use proptest::bool::weighted;
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// The node of the first worker; those before it are services.
+pub(crate) const FIRST_WORKER: u16 = worker_node(0).0;
+
+/// What a property is about: a world, what is injected into it, and a seed.
+#[derive(Debug, Clone)]
+pub(crate) struct Night {
+    pub(crate) world: WorldSpec,
+    pub(crate) plan: Vec<PlannedFault>,
+    pub(crate) seed: Seed,
+}
+
+impl Night {
+    pub(crate) fn run(&self, protocol: &dyn AnyProtocol) -> History {
+        run(&self.world, protocol, &self.plan, self.seed)
+    }
+}
+
+fn millis(range: Range<i64>) -> impl Strategy<Value = Span> {
+    range.prop_map(Span::millis)
+}
+
+fn latency(most: i64) -> impl Strategy<Value = Latency> {
+    (0..most, 0..most)
+        .prop_map(|(one, other)| Latency { min: Span::millis(one.min(other)), max: Span::millis(one.max(other)) })
+}
+
+fn worker() -> impl Strategy<Value = WorkerSpec> {
+    let offset = prop_oneof![Just(Span::ZERO), millis(-2_000..2_000)];
+    (millis(0..20_000), offset, -200_000..200_000).prop_map(|(starts, clock_offset, ppb)| WorkerSpec {
+        name: String::new(),
+        starts: TrueTime::START + starts,
+        clock_offset,
+        clock_drift: Rate::from_ppb(ppb).expect("it is in range"),
+    })
+}
+
+/// Worlds like the incident's: with more workers or one, clocks that are off, shorter leases, slower networks.
+fn world() -> impl Strategy<Value = WorldSpec> {
+    let start = WallTime::from_nanos(1_768_442_370_000_000_000);
+    let lease = (prop_oneof![millis(200..4_000), millis(4_000..40_000)], 2..6_i64, millis(200..2_000)).prop_map(
+        |(ttl, part, poll_every)| LeaseSpec { ttl, renew_every: Span::nanos(ttl.as_nanos() / part), poll_every },
+    );
+    let job = (1..20_u32, millis(0..30_000), millis(0..300)).prop_map(move |(operations, due, pace)| JobSpec {
+        operations,
+        due: start + due,
+        pace,
+    });
+    (vec(worker(), 1..5), lease, job, latency(10), latency(60)).prop_map(
+        move |(mut workers, lease, job, internal, provider)| {
+            workers.sort_unstable_by_key(|worker| worker.starts);
+            for (n, worker) in workers.iter_mut().enumerate() {
+                worker.name = format!("worker-{n}");
+            }
+            WorldSpec {
+                start,
+                workers,
+                lease,
+                job,
+                network: NetworkSpec { internal, provider },
+                limits: Limits { end: TrueTime::START + Span::secs(120), steps: Limits::DEFAULT_STEPS },
+                progress_within: Span::secs(60),
+            }
+        },
+    )
+}
+
+/// The incident's world.
+pub(crate) fn incident() -> WorldSpec {
+    let file = include_str!("../../scenarios/incidents/clock-jump.toml");
+    Scenario::parse("clock-jump.toml", file).expect("the incident's file is a scenario").world
+}
+
+/// A night on which anything may go wrong.
+pub(crate) fn night() -> impl Strategy<Value = Night> {
+    let world = prop_oneof![Just(incident()), world()];
+    let with_plan = world.prop_flat_map(|world| {
+        let workers = world.workers.len() as u16;
+        (Just(world), plan(workers), any::<u64>())
+    });
+    with_plan.prop_map(|(world, plan, seed)| Night { world, plan, seed: Seed(seed) })
+}
+
+/// A span from 1 ms to `most`, long or short.
+fn lasting(most: i64) -> impl Strategy<Value = Span> {
+    prop_oneof![1 => millis(1..100), 1 => millis(100..5_000), 2 => millis(5_000..most)]
+}
+
+/// An instant of the run. The work is done in a few stretches of it, so these are hit more often.
+fn instant() -> impl Strategy<Value = TrueTime> {
+    let since_start = prop_oneof![millis(0..125_000), millis(19_000..21_000), millis(57_900..59_000)];
+    since_start.prop_map(|since_start| TrueTime::START + since_start)
+}
+
+fn motion() -> impl Strategy<Value = Motion> {
+    select(vec![Motion::Running, Motion::Suspended, Motion::Frozen])
+}
+
+fn pause(node: NodeId) -> impl Strategy<Value = Fault> {
+    (lasting(45_000), motion()).prop_map(move |(lasting, clocks)| Fault::Pause(Pause { node, lasting, clocks }))
+}
+
+fn step(node: NodeId) -> impl Strategy<Value = Fault> {
+    let by = prop_oneof![millis(-1_000..0), millis(1..1_000), millis(-60_000..-1_000), millis(1_000..60_000)];
+    by.prop_map(move |by| Fault::ClockStep(ClockStep { node, by }))
+}
+
+/// The largest slews are as likely as any, so that overlapping ones add up to more than a clock can be bent by.
+fn slew(node: NodeId) -> impl Strategy<Value = Fault> {
+    let most = Rate::MAX_PPB;
+    let rate = prop_oneof![Just(-most), -most..0, 1..=most, Just(most)];
+    (rate, lasting(45_000)).prop_map(move |(ppb, lasting)| {
+        let rate = Rate::from_ppb(ppb).expect("it is in range");
+        Fault::ClockSlew(ClockSlew { node, rate, lasting })
+    })
+}
+
+fn restart(node: NodeId) -> impl Strategy<Value = Fault> {
+    lasting(10_000).prop_map(move |lasting| Fault::Restart(Restart { node, lasting }))
+}
+
+fn service() -> impl Strategy<Value = NodeId> {
+    (0..FIRST_WORKER).prop_map(NodeId)
+}
+
+/// A worker, mostly the first: it comes first in the incident's world too, so it is the one with something to lose.
+fn worker_of(workers: u16) -> impl Strategy<Value = NodeId> {
+    prop_oneof![Just(FIRST_WORKER), FIRST_WORKER..FIRST_WORKER + workers].prop_map(NodeId)
+}
+
+fn fault(workers: u16) -> impl Strategy<Value = Fault> {
+    prop_oneof![
+        6 => worker_of(workers).prop_flat_map(pause),
+        1 => service().prop_flat_map(pause),
+        3 => worker_of(workers).prop_flat_map(step),
+        2 => worker_of(workers).prop_flat_map(slew),
+        2 => service().prop_flat_map(restart),
+    ]
+}
+
+/// Most faults strike in the middle of the work: nights on which nobody is doing anything are dull.
+fn anchor(workers: u16) -> impl Strategy<Value = Anchor> {
+    let point = select(POINTS.iter().map(|(point, _)| point.0.to_owned()).collect::<Vec<_>>());
+    let after = prop_oneof![4 => Just(TrueTime::START), 1 => instant()];
+    let nth = prop_oneof![1..3_u32, 3..15_u32];
+    prop_oneof![
+        1 => instant().prop_map(Anchor::At),
+        4 => (point, option::of(worker_of(workers)), after, nth)
+            .prop_map(|(point, node, after, nth)| Anchor::Point { point, node, after, nth }),
+    ]
+}
+
+/// A worker is mostly hit by its own doing, in the middle of it.
+fn planned(workers: u16) -> impl Strategy<Value = PlannedFault> {
+    (anchor(workers), fault(workers), weighted(0.8)).prop_map(|(mut when, inject, own)| {
+        if let Anchor::Point { node, .. } = &mut when
+            && own
+            && inject.node().0 >= FIRST_WORKER
+        {
+            *node = Some(inject.node());
+        }
+        PlannedFault { when, inject, note: None }
+    })
+}
+
+fn plan(workers: u16) -> impl Strategy<Value = Vec<PlannedFault>> {
+    vec(planned(workers), 0..10)
+}

@@ -1,0 +1,9 @@
+//! The reports, on small runs: what they say, and that they keep to their width.
+
+mod edges;
+mod protocols;
+#[path = "../redact/mod.rs"]
+mod redact;
+mod runs;
+mod support;
+mod widths;

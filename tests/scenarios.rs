@@ -1,0 +1,51 @@
+//! Every scenario file does what it says it does; those of the incident do so whatever the latencies are.
+//!
+//! To add one: a file in a folder of `scenarios`. Files in `scenarios/invalid` are for another test.
+
+use std::path::Path;
+
+use holdover::replay::{Deviation, Replay, protocols_of};
+use holdover::scenario::Scenario;
+use holdover::sim::check::CHECKERS;
+use holdover::sim::seed::Seed;
+
+/// How many seeds beside its own a story of the incident must hold under.
+const SEEDS: u64 = 200;
+
+datatest_stable::harness! {
+    { test = as_the_file_expects, root = "scenarios", pattern = r"^(?!invalid/).*\.toml$" },
+    { test = leaves_no_verdict_unsaid, root = "scenarios/incidents", pattern = r"\.toml$" },
+    { test = whatever_the_seed, root = "scenarios/incidents", pattern = r"\.toml$" },
+}
+
+fn as_the_file_expects(path: &Path) -> datatest_stable::Result<()> {
+    let scenario = Scenario::load(path)?;
+    refuse(&scenario, scenario.seed, &Replay::of(&scenario).deviations())
+}
+
+/// A story of the incident is read by people: what isn't said there, they would have to know.
+fn leaves_no_verdict_unsaid(path: &Path) -> datatest_stable::Result<()> {
+    let scenario = Scenario::load(path)?;
+    for protocol in &scenario.protocols {
+        let said = scenario.expect.get(protocol).ok_or_else(|| format!("nothing is said of {protocol}"))?;
+        if let Some(unsaid) = CHECKERS.iter().find(|checker| !said.verdicts.contains_key(checker.name)) {
+            return Err(format!("nothing is said of {} under {protocol}", unsaid.name).into());
+        }
+    }
+    Ok(())
+}
+
+fn whatever_the_seed(path: &Path) -> datatest_stable::Result<()> {
+    let scenario = Scenario::load(path)?;
+    let protocols = protocols_of(&scenario);
+    (0..SEEDS)
+        .map(Seed)
+        .try_for_each(|seed| refuse(&scenario, seed, &Replay::new(&scenario, &protocols, seed).deviations()))
+}
+
+fn refuse(scenario: &Scenario, seed: Seed, deviations: &[Deviation]) -> datatest_stable::Result<()> {
+    if deviations.is_empty() {
+        return Ok(());
+    }
+    Err(format!("\"{}\" with seed {}: {deviations:#?}", scenario.title, seed.0).into())
+}
