@@ -1,0 +1,120 @@
+//! A protocol of one's own: the ledger checks fencing tokens, the provider's gateway doesn't.
+//!
+//! That is how many systems look after the first repair: the own database is fenced, and what lies outside can't be. The
+//! scenario pauses a worker in the gap that is left, after the ledger took its entry and before the provider is called.
+//! The lease itself is measured on the monotonic clock, so a step of the wall clock can't lengthen it in the holder's
+//! mind. `cargo run --example own_protocol` shows what each rule comes to.
+
+use std::error::Error;
+use std::io::{self, Write};
+use std::rc::Rc;
+
+use holdover::scenario::Scenario;
+use holdover::sim::check::judge;
+use holdover::sim::clock::{Clock, Deadline};
+use holdover::sim::protocol::{Protocol, Renewal};
+use holdover::sim::run::run;
+use holdover::sim::service::door::{AnyLease, HighestToken};
+use holdover::sim::service::ledger::{Checkpoint, LedgerRules};
+use holdover::sim::service::provider::GatewayRules;
+use holdover::sim::time::{MonoTime, Span};
+use holdover::sim::worker::{Lease, Setback, Worker};
+
+const SCENARIO: &str = r#"
+title = "A worker sleeps between its ledger entry and its payout"
+start = 2026-01-15T02:00:00Z
+
+[lease]
+ttl = "40s"
+renew_every = "10s"
+
+[job]
+operations = 5
+
+[[worker]]
+name = "worker-a"
+
+[[worker]]
+name = "worker-b"
+starts = "+5s"
+
+[[fault]]
+when = { point = "write.done", node = "worker-a", nth = 3 }
+inject = { pause = { node = "worker-a", for = "60s" } }
+"#;
+
+/// The ledger is fenced, the gateway isn't.
+#[derive(Clone)]
+struct LedgerOnly;
+
+impl Protocol for LedgerOnly {
+    fn name(&self) -> &'static str {
+        "ledger-only"
+    }
+
+    fn summary(&self) -> &'static str {
+        "a monotonic lease with fencing tokens that only the ledger checks"
+    }
+
+    fn tokens(&self) -> bool {
+        true
+    }
+
+    fn ledger(&self) -> LedgerRules {
+        let door = Box::new(HighestToken::default());
+        LedgerRules { door, one_entry_per_operation: true, check_to_write: Span::ZERO }
+    }
+
+    fn gateway(&self) -> GatewayRules {
+        GatewayRules { door: Box::new(AnyLease), idempotency_keys: false }
+    }
+
+    async fn acquire(&self, worker: &Worker) -> Option<Rc<Lease>> {
+        let (since, now) = (worker.mono(), worker.wall());
+        let ttl = worker.lease_spec().ttl;
+        let grant = worker.acquire(now, now + ttl).await?;
+        Some(Lease::take(worker, grant, since, on_monotonic(since + ttl)))
+    }
+
+    async fn renew(&self, worker: &Worker, lease: &Lease) -> Renewal {
+        let (since, now) = (worker.mono(), worker.wall());
+        let ttl = worker.lease_spec().ttl;
+        match worker.renew(lease, now + ttl).await {
+            Ok(true) => {
+                lease.extend(on_monotonic(since + ttl));
+                Renewal::Kept
+            }
+            Ok(false) => {
+                lease.give_up();
+                Renewal::Lost
+            }
+            Err(_) => Renewal::Unsure,
+        }
+    }
+
+    fn holds(&self, lease: &Lease) -> bool {
+        !lease.is_given_up() && lease.is_before_end()
+    }
+
+    async fn take_over(&self, worker: &Worker, lease: &Lease) -> Result<Checkpoint, Setback> {
+        worker.fence(lease).await
+    }
+}
+
+fn on_monotonic(until: MonoTime) -> Deadline {
+    Deadline { clock: Clock::Monotonic, reading: until.as_nanos() }
+}
+
+/// Runs the scenario under the protocol, and writes what each rule comes to.
+pub(crate) fn report(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+    let scenario = Scenario::parse("own_protocol.rs", SCENARIO)?;
+    let history = run(&scenario.world, &LedgerOnly, &scenario.plan, scenario.seed);
+    for (checker, verdict) in judge(&history) {
+        writeln!(out, "{:<18}{}", checker.name, verdict.name())?;
+    }
+    Ok(())
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    report(&mut io::stdout())
+}
