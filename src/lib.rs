@@ -9,3 +9,8 @@ pub mod report;
 pub mod scenario;
 
 pub use holdover_sim as sim;
+
+/// The examples in the README, compiled and run as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
