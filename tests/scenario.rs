@@ -3,17 +3,20 @@
 
 mod render;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use holdover::scenario::{Expected, MAX_BYTES, SMALLEST, Scenario, ScenarioError};
-use holdover::sim::clock::{Motion, Rate};
-use holdover::sim::fault::{Anchor, ClockSlew, ClockStep, Fault, Pause, PlannedFault, Restart};
+use holdover::sim::clock::Rate;
+use holdover::sim::fault::{Anchor, ClockSlew, ClockStep, Fault, Pause, PauseClocks, PlannedFault, Restart};
 use holdover::sim::id::NodeId;
 use holdover::sim::limits::Limits;
 use holdover::sim::seed::Seed;
 use holdover::sim::time::{Span, TrueTime, WallTime};
-use holdover::sim::world::{JobSpec, Latency, LeaseSpec, NetworkSpec, WorkerSpec, WorldSpec};
+use holdover::sim::world::{
+    ClockSpec, Discipline, JobSpec, Latency, LeaseSpec, NetworkSpec, TimeDaemon, WorkerSpec, WorldSpec,
+};
 
 const COMPLETE: &str = include_str!("data/complete.toml");
 
@@ -47,16 +50,22 @@ fn a_complete_scenario_comes_out_as_it_was_meant() {
                 WorkerSpec {
                     name: "worker-a".to_owned(),
                     starts: at(8_000),
-                    clock_offset: Span::millis(-5),
-                    clock_drift: Rate::from_ppb(30_500).expect("in range"),
+                    clock: ClockSpec {
+                        offset: Span::millis(-5),
+                        drift: Rate::from_ppb(30_500).expect("in range"),
+                        discipline: Some(Discipline { daemon: TimeDaemon::Chrony, poll: Span::secs(16) }),
+                    },
                 },
-                WorkerSpec {
-                    name: "worker-b".to_owned(),
-                    starts: TrueTime::START,
-                    clock_offset: Span::ZERO,
-                    clock_drift: Rate::EXACT,
-                },
+                WorkerSpec { name: "worker-b".to_owned(), starts: TrueTime::START, clock: ClockSpec::default() },
             ],
+            service_clocks: BTreeMap::from([(
+                LEDGER,
+                ClockSpec {
+                    offset: Span::secs(1),
+                    drift: Rate::EXACT,
+                    discipline: Some(Discipline { daemon: TimeDaemon::Timesyncd, poll: Span::secs(32) }),
+                }
+            )]),
             lease: LeaseSpec { ttl: Span::secs(40), renew_every: Span::secs(10), poll_every: Span::millis(500) },
             job: JobSpec { operations: 14, due: START + Span::millis(19_100), pace: Span::millis(250) },
             network: NetworkSpec { internal: latency(500, 2_000), provider: latency(20_000, 20_000) },
@@ -76,7 +85,7 @@ fn a_complete_scenario_comes_out_as_it_was_meant() {
                     after: at(20_000),
                     nth: 2,
                 },
-                inject: Fault::Pause(Pause { node: WORKER_A, lasting: Span::secs(38), clocks: Motion::Running }),
+                inject: Pause::of(WORKER_A, Span::secs(38), PauseClocks::Running).into(),
                 note: Some("host migration".to_owned()),
             },
             fault(at_time(58_150), Fault::ClockStep(ClockStep { node: WORKER_A, by: Span::millis(-420) })),
@@ -91,12 +100,9 @@ fn a_complete_scenario_comes_out_as_it_was_meant() {
             fault(at_time(61_000), Fault::Restart(Restart { node: LEDGER, lasting: Span::secs(2) })),
             fault(
                 Anchor::Point { point: "renew.due".to_owned(), node: None, after: TrueTime::START, nth: 1 },
-                Fault::Pause(Pause { node: WORKER_B, lasting: Span::secs(1), clocks: Motion::Frozen }),
+                Pause::of(WORKER_B, Span::secs(1), PauseClocks::Frozen).into(),
             ),
-            fault(
-                at_time(70_000),
-                Fault::Pause(Pause { node: WORKER_B, lasting: Span::secs(1), clocks: Motion::Suspended })
-            ),
+            fault(at_time(70_000), Pause::of(WORKER_B, Span::secs(1), PauseClocks::Suspended).into()),
         ]
     );
     assert_eq!(scenario.protocols, ["fenced", "naive"]);

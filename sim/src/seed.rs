@@ -28,6 +28,8 @@ pub enum Purpose {
     ResumeOrder(NodeId),
     /// What a lease store makes its lease IDs from.
     LeaseIds(NodeId),
+    /// When a node's time daemon first polls, and how far off each of its samples is.
+    TimeSamples(NodeId),
 }
 
 impl Purpose {
@@ -37,6 +39,8 @@ impl Purpose {
             Purpose::Workload => (2, 0, 0),
             Purpose::ResumeOrder(node) => (3, node.0, 0),
             Purpose::LeaseIds(node) => (4, node.0, 0),
+            // 5 to 9 are left for the other parts of a run.
+            Purpose::TimeSamples(node) => (10, node.0, 0),
         };
         (kind << 32) | (u64::from(from) << 16) | u64::from(to)
     }
@@ -103,6 +107,7 @@ mod tests {
             first(7, Purpose::Workload),
             first(7, Purpose::ResumeOrder(NodeId(1))),
             first(7, Purpose::LeaseIds(NodeId(1))),
+            first(7, Purpose::TimeSamples(NodeId(1))),
         ];
         for (i, draw) in draws.iter().enumerate() {
             assert!(!draws[..i].contains(draw));

@@ -1,5 +1,7 @@
 //! What a run starts from: the nodes, their clocks, the lease, the job, the network. Plain data.
 
+use std::collections::BTreeMap;
+
 use crate::clock::Rate;
 use crate::id::NodeId;
 use crate::limits::Limits;
@@ -12,6 +14,8 @@ pub struct WorldSpec {
     pub start: WallTime,
     /// The workers; at least one. Their nodes come after the services'.
     pub workers: Vec<WorkerSpec>,
+    /// The clocks of services. Those of one that isn't here are right.
+    pub service_clocks: BTreeMap<NodeId, ClockSpec>,
     /// The lease.
     pub lease: LeaseSpec,
     /// The settlement job.
@@ -22,6 +26,13 @@ pub struct WorldSpec {
     pub limits: Limits,
     /// How long after it is due, or after the last fault healed if that is later, the settlement must be finished.
     pub progress_within: Span,
+}
+
+impl WorldSpec {
+    /// The clocks of the service on `node`.
+    pub fn service_clock(&self, node: NodeId) -> ClockSpec {
+        self.service_clocks.get(&node).copied().unwrap_or_default()
+    }
 }
 
 /// The names of the nodes that every world has, in the order of their node IDs; the workers follow.
@@ -46,10 +57,67 @@ pub struct WorkerSpec {
     pub name: String,
     /// When its process begins.
     pub starts: TrueTime,
-    /// How far its wall clock is ahead of true time at the start.
-    pub clock_offset: Span,
-    /// The rate error of its oscillator.
-    pub clock_drift: Rate,
+    /// Its clocks.
+    pub clock: ClockSpec,
+}
+
+/// How wrong a node's clocks are, and what sets them right.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClockSpec {
+    /// How far the wall clock is ahead of true time at the start.
+    pub offset: Span,
+    /// The rate error of the oscillator. Daemons correct the wall clock's offset only, so on a node that has one this is
+    /// what it hasn't learned of its oscillator.
+    pub drift: Rate,
+    /// What sets the clocks right; `None` for nothing.
+    pub discipline: Option<Discipline>,
+}
+
+/// What sets a node's clocks right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Discipline {
+    /// By which rules.
+    pub daemon: TimeDaemon,
+    /// How often it asks for the time, by the monotonic clock; above zero.
+    pub poll: Span,
+}
+
+/// The programs that set clocks right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TimeDaemon {
+    /// ntpd 4.2.8.
+    Ntpd,
+    /// chronyd with `makestep 1.0 3`, as distributions ship it.
+    Chrony,
+    /// systemd-timesyncd.
+    Timesyncd,
+    /// An agent that sets a guest's clock by its host's.
+    HostAgent,
+}
+
+impl TimeDaemon {
+    /// All of them.
+    pub const ALL: [TimeDaemon; 4] =
+        [TimeDaemon::Ntpd, TimeDaemon::Chrony, TimeDaemon::Timesyncd, TimeDaemon::HostAgent];
+
+    /// The name that scenarios use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            TimeDaemon::Ntpd => "ntpd",
+            TimeDaemon::Chrony => "chrony",
+            TimeDaemon::Timesyncd => "timesyncd",
+            TimeDaemon::HostAgent => "host-agent",
+        }
+    }
+
+    /// How often it polls if nobody says otherwise: what it begins with on a real machine.
+    pub const fn default_poll(self) -> Span {
+        match self {
+            TimeDaemon::Ntpd | TimeDaemon::Chrony => Span::secs(64),
+            TimeDaemon::Timesyncd => Span::secs(32),
+            TimeDaemon::HostAgent => Span::secs(60),
+        }
+    }
 }
 
 /// The lease that workers compete for.

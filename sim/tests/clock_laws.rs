@@ -211,6 +211,44 @@ proptest! {
         prop_assert_eq!(read_all(&suspended, nanos(at + after)), [wall + after, mono, raw, boot + after]);
     }
 
+    /// A drift that comes and goes with a freeze in the middle, as a migration does it, never has a clock go back, and costs
+    /// no clock more than the freeze.
+    #[test]
+    fn a_migration_loses_what_it_says(
+        drift in rates(), change in rates(), lost in 0..1_000_000_000i64, before in 0..1_000_000_000i64,
+    ) {
+        let mut line = ClockLine::new(WallTime::default(), drift);
+        let (stops, goes_on) = (nanos(before), nanos(before + lost));
+        line.change(stops, |segment| segment.motion = Motion::Frozen);
+        line.change(goes_on, |segment| {
+            segment.motion = Motion::Running;
+            segment.drift = change;
+        });
+        let unmoved = ClockLine::new(WallTime::default(), drift);
+        prop_assert_eq!(read_all(&line, goes_on), read_all(&unmoved, stops));
+        let later = goes_on + Span::secs(1);
+        let advanced = 1_000_000_000 + i64::from(change.as_ppb());
+        for (now, then) in read_all(&line, later).into_iter().zip(read_all(&line, goes_on)) {
+            prop_assert_eq!(now - then, advanced);
+        }
+    }
+
+    /// A clock that jumps away and back, however often, is where it would have been.
+    #[test]
+    fn a_strobe_leaves_nothing(line in lines(), by in -500..500i64, jumps in 0..10i64, every in 1..100i64) {
+        let mut strobed = line.clone();
+        for jump in 0..2 * jumps {
+            let by = Span::nanos(if jump % 2 == 0 { by } else { -by });
+            strobed.change(nanos(RANGE + jump * every), |segment| segment.step(by));
+        }
+        let mut cut = line;
+        for jump in 0..2 * jumps {
+            cut.change(nanos(RANGE + jump * every), |_| ());
+        }
+        let after = nanos(RANGE + 2 * jumps * every + 7);
+        prop_assert_eq!(read_all(&strobed, after), read_all(&cut, after));
+    }
+
     /// A cut keeps the reading where it is made, and costs no more than the part of a nanosecond that a reading drops.
     #[test]
     fn a_cut_is_continuous((line, at, later) in lines_and_two_instants()) {

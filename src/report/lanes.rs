@@ -19,6 +19,8 @@ enum State {
     Present,
     /// It is a worker that thinks that it holds the lease.
     Believing,
+    /// One of its tasks stands still, the other goes on.
+    Halved,
     /// It is paused.
     Paused,
 }
@@ -28,6 +30,7 @@ enum State {
 enum Count {
     Away,
     Pauses,
+    TaskPauses,
     Beliefs,
 }
 
@@ -38,18 +41,20 @@ impl Line {
     /// Adds up `changes`, each an instant, what is counted and by how much.
     fn of(mut changes: Vec<(TrueTime, Count, i32)>) -> Line {
         changes.sort_by_key(|(at, ..)| *at);
-        let (mut away, mut pauses, mut beliefs) = (0, 0, 0);
+        let (mut away, mut pauses, mut tasks, mut beliefs) = (0, 0, 0, 0);
         let mut line: Vec<(TrueTime, State)> = Vec::new();
         for (at, count, by) in changes {
             *match count {
                 Count::Away => &mut away,
                 Count::Pauses => &mut pauses,
+                Count::TaskPauses => &mut tasks,
                 Count::Beliefs => &mut beliefs,
             } += by;
-            let state = match (away, pauses, beliefs) {
-                (1.., _, _) => State::Absent,
-                (_, 1.., _) => State::Paused,
-                (_, _, 1..) => State::Believing,
+            let state = match (away, pauses, tasks, beliefs) {
+                (1.., ..) => State::Absent,
+                (_, 1.., ..) => State::Paused,
+                (_, _, 1.., _) => State::Halved,
+                (.., 1..) => State::Believing,
                 _ => State::Present,
             };
             match line.last_mut() {
@@ -108,6 +113,14 @@ impl Lanes {
         heads
     }
 
+    /// Whether a task of a worker that has a lane of its own is to be paused alone.
+    pub(super) fn has_task_pauses(&self, history: &History) -> bool {
+        history.plan.iter().any(|planned| match &planned.inject {
+            Fault::Pause(pause) => pause.task.is_some() && self.order.contains(&pause.node),
+            _ => false,
+        })
+    }
+
     /// How many there are.
     pub(super) fn count(&self) -> usize {
         self.order.len() + usize::from(self.sharing > 0)
@@ -128,6 +141,7 @@ impl Lanes {
                 State::Absent => ' ',
                 State::Present => '│',
                 State::Believing => '┃',
+                State::Halved => '╏',
                 State::Paused => '░',
             };
         }
@@ -223,24 +237,28 @@ fn lines(history: &History) -> Vec<Line> {
         of_worker.push((belief.until, Count::Beliefs, -1));
     }
     for event in &history.events {
-        let change = match event.what {
-            What::WorkerStarted => Some((Count::Away, -1)),
-            What::WorkerFinished => Some((Count::Away, 1)),
-            What::FaultBegan { fault } => counted(history.plan[fault.index()].inject).map(|count| (count, 1)),
-            What::FaultEnded { fault } => counted(history.plan[fault.index()].inject).map(|count| (count, -1)),
-            _ => None,
-        };
-        if let Some((count, by)) = change {
-            changes[event.node.index()].push((event.at, count, by));
+        match event.what {
+            What::WorkerStarted => changes[event.node.index()].push((event.at, Count::Away, -1)),
+            What::WorkerFinished => changes[event.node.index()].push((event.at, Count::Away, 1)),
+            What::FaultBegan { fault } | What::FaultEnded { fault } => {
+                let inject = &history.plan[fault.index()].inject;
+                let by = if matches!(event.what, What::FaultBegan { .. }) { 1 } else { -1 };
+                let Some(count) = counted(inject) else { continue };
+                for node in inject.nodes() {
+                    changes[node.index()].push((event.at, count, by));
+                }
+            }
+            _ => {}
         }
     }
     changes.into_iter().map(Line::of).collect()
 }
 
-fn counted(fault: Fault) -> Option<Count> {
+fn counted(fault: &Fault) -> Option<Count> {
     match fault {
+        Fault::Pause(pause) if pause.task.is_some() => Some(Count::TaskPauses),
         Fault::Pause(_) => Some(Count::Pauses),
         Fault::Restart(_) => Some(Count::Away),
-        Fault::ClockStep(_) | Fault::ClockSlew(_) => None,
+        _ => None,
     }
 }

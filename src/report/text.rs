@@ -160,6 +160,10 @@ impl<'a> Drawing<'a> {
                 "← the event that led to this one",
             ],
         };
+        let mut keys = keys.to_vec();
+        if legend && self.lanes.has_task_pauses(self.history) {
+            keys.insert(2, "╏ one of its tasks paused");
+        }
         let margin = self.margin();
         let heads = self.lanes.heads(self.history).into_iter().enumerate().map(|(lane, name)| {
             let open = "│  ".repeat(lane);
@@ -174,7 +178,7 @@ impl<'a> Drawing<'a> {
             let keys: Vec<String> = keys.iter().map(|key| key.replace(' ', NO_BREAK)).collect();
             paragraph(out, "  ", 2, &keys.join(" · "), DIM, self.width)?;
         }
-        let keys = if fits { keys } else { &[] };
+        let keys = if fits { keys } else { Vec::new() };
         let below = "│  ".repeat(heads.len());
         for line in 0..heads.len().max(keys.len()) {
             let label = if line == 0 { "UTC" } else { "" };

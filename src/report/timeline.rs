@@ -51,6 +51,9 @@ pub struct Row {
 /// A wall clock that is off by less than this is as good as right.
 const CLOCK_TOLERANCE: Span = Span::millis(1);
 
+/// A slew by less than this, 0.1 %, isn't told.
+const SLEW_TOLD_PPB: i32 = 1_000_000;
+
 /// The rows that tell the story of `history`, in order.
 pub fn timeline(history: &History) -> Vec<Row> {
     let mut teller = Teller::new(history);
@@ -78,6 +81,8 @@ struct Teller<'a> {
     newest_granted: Option<Epoch>,
     /// How often each node was refused the lease since it was last granted.
     refusals: Vec<u32>,
+    /// Whether a slew of each node's clocks was told.
+    slewed: Vec<bool>,
     entered: Vec<bool>,
     paid: Vec<bool>,
     first_export: Option<usize>,
@@ -92,6 +97,7 @@ impl<'a> Teller<'a> {
             newest_accepted: None,
             newest_granted: None,
             refusals: vec![0; history.nodes.len()],
+            slewed: vec![false; history.nodes.len()],
             entered: vec![false; history.batch.len()],
             paid: vec![false; history.batch.len()],
             first_export: None,
@@ -121,6 +127,9 @@ impl<'a> Teller<'a> {
             | What::LeaseReleased { .. } => self.tell_lease(id, event),
             What::FaultBegan { fault } => self.tell_fault(id, event, fault, true),
             What::FaultEnded { fault } => self.tell_fault(id, event, fault, false),
+            What::ClockCorrected { .. } | What::ClockSlewed { .. } | What::TimeDaemonExited => {
+                self.tell_discipline(id, event);
+            }
             What::PayoutMade { .. } | What::PayoutRepeated { .. } | What::PayoutRejected { .. } => {
                 self.tell_payout(id, event);
             }
@@ -288,6 +297,34 @@ impl<'a> Teller<'a> {
         };
         let mark = if begin { Mark::Fault } else { Mark::Healed };
         self.say(id, event, event.node, mark, text);
+    }
+
+    /// Slews too small to matter aren't told: a daemon always does a little.
+    fn tell_discipline(&mut self, id: EventId, event: &Event) {
+        let name = self.name(event.node);
+        let text = match event.what {
+            What::ClockCorrected { by } => {
+                let (way, size) = if by.is_negative() { ("back", -by) } else { ("forward", by) };
+                format!("{name}'s wall clock is set {way} by {}", words::rounded(size))
+            }
+            What::ClockSlewed { ppb } if ppb.abs() >= SLEW_TOLD_PPB => {
+                self.slewed[event.node.index()] = true;
+                let (faster, percent) = (if ppb > 0 { "fast" } else { "slow" }, ppb.unsigned_abs() / 100_000);
+                format!(
+                    "{name}'s clocks are slewed: {}.{:02} % {faster}, monotonic too",
+                    percent / 100,
+                    percent % 100
+                )
+            }
+            What::ClockSlewed { .. } if std::mem::take(&mut self.slewed[event.node.index()]) => {
+                format!("{name}'s clocks are no longer slewed")
+            }
+            What::TimeDaemonExited => {
+                format!("{name}'s time daemon gives up: the clock is too far off to be believed")
+            }
+            _ => return,
+        };
+        self.say(id, event, event.node, Mark::Plain, text);
     }
 
     fn is_stale(&mut self, claim: Claim) -> bool {

@@ -5,8 +5,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use holdover_sim::clock::Motion;
-use holdover_sim::fault::{Anchor, Fault, Pause, PlannedFault};
+use holdover_sim::fault::{Anchor, ClockDrift, Fault, PauseClocks, PlannedFault};
 use holdover_sim::id::NodeId;
 use holdover_sim::time::{Span, TrueTime};
 
@@ -17,7 +16,7 @@ struct Timed {
     place: Range<usize>,
     begin: TrueTime,
     lasting: Span,
-    clocks: Option<Motion>,
+    clocks: Option<PauseClocks>,
 }
 
 impl Timed {
@@ -31,13 +30,20 @@ pub(super) fn find(mistakes: &mut Mistakes, faults: &[(Range<usize>, PlannedFaul
     let mut groups: BTreeMap<(NodeId, &str), Vec<Timed>> = BTreeMap::new();
     for (place, fault) in faults {
         let Anchor::At(begin) = fault.when else { continue };
-        let clocks = match fault.inject {
-            Fault::Pause(Pause { clocks, .. }) => Some(clocks),
-            Fault::ClockStep(_) | Fault::ClockSlew(_) | Fault::Restart(_) => None,
+        let clocks = match &fault.inject {
+            // A stalled task goes with whatever happens to its node.
+            Fault::Pause(pause) if pause.task.is_some() => continue,
+            Fault::Pause(pause) => Some(pause.clocks),
+            _ => None,
         };
-        let lasting = fault.inject.lasting().unwrap_or(Span::ZERO);
-        let group = groups.entry((fault.inject.node(), fault.inject.name())).or_default();
-        group.push(Timed { place: place.clone(), begin, lasting, clocks });
+        let lasting = match &fault.inject {
+            Fault::ClockDrift(ClockDrift { lasting: None, .. }) => Span::MAX,
+            inject => inject.lasting().unwrap_or(Span::ZERO),
+        };
+        for node in fault.inject.nodes() {
+            let group = groups.entry((node, fault.inject.name())).or_default();
+            group.push(Timed { place: place.clone(), begin, lasting, clocks });
+        }
     }
     for ((_, kind), mut group) in groups {
         group.sort_by_key(|fault| fault.begin);
@@ -73,6 +79,15 @@ fn contradiction(kind: &str, earlier: &Timed, later: &Timed) -> Mistake {
             .help("write one step by the sum of both, or put them at different times"),
         "clock-slew" => Wrong::new("two slews of the same node's clocks overlap")
             .help("a clock has one slew at a time; let the first end before the second begins"),
+        "clock-drift" => Wrong::new("two changes of the same oscillator overlap")
+            .help("let the first end before the second begins, or write the second by the sum of both"),
+        "clock-strobe" => Wrong::new("two strobes of the same wall clock overlap")
+            .help("let the first end before the second begins"),
+        "zone-error" => Wrong::new("a wall clock is in two wrong zones at once")
+            .help("let the first end before the second begins"),
+        "leap-second" => Wrong::new("two leap seconds at the same instant").help("there is only one"),
+        "time-source" => Wrong::new("the same node's time source has two errors at once")
+            .help("let the first end before the second begins, or give each its own `nodes`"),
         _ => Wrong::new("two restarts of the same service overlap")
             .help("let it come back before it is restarted again"),
     };

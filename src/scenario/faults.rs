@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use holdover_sim::fault::{Anchor, PlannedFault};
+use holdover_sim::fault::{Anchor, Fault, HALF_SMEAR, LeapSecond, PlannedFault};
 use holdover_sim::point::POINTS;
+use holdover_sim::time::TrueTime;
 use toml::Spanned;
 
 use super::contradictions;
@@ -29,6 +30,9 @@ pub(super) fn plan(lower: &mut Lower, faults: &[Table<FaultFile>], nodes: &Nodes
             inject: fault.inject.get_ref().lower(lower, nodes),
             note: fault.note.as_ref().map(|note| note.get_ref().clone()),
         };
+        if let Fault::LeapSecond(leap) = &planned.inject {
+            check_leap(lower, fault, leap, &planned.when);
+        }
         if let Some(note) = &fault.note {
             lower.one_line("note", note);
         }
@@ -41,6 +45,29 @@ pub(super) fn plan(lower: &mut Lower, faults: &[Table<FaultFile>], nodes: &Nodes
         contradictions::find(&mut lower.mistakes, &placed);
     }
     placed.into_iter().map(|(_, planned)| planned).collect()
+}
+
+/// A leap second comes at a time that everybody knows, and its smear is under way long before.
+fn check_leap(lower: &mut Lower, fault: &FaultFile, leap: &LeapSecond, when: &Anchor) {
+    let written = &fault.when.get_ref().0;
+    match (when, &written.point, &written.at) {
+        (Anchor::Point { .. }, Some(point), _) => {
+            let wrong = Wrong::new("a leap second strikes at a time, not at a point")
+                .help("write when = { at = \"00:00:00\" }; a `clock-step` can strike at a point");
+            lower.mistake(point, wrong);
+        }
+        (Anchor::At(at), _, Some(place)) if *at - TrueTime::START > HALF_SMEAR && !leap.smeared.is_empty() => {
+            let wrong = Wrong::new("a smear that begins after the start")
+                .help("it goes on for 12 h before the leap second; put that within 12 h of the start");
+            lower.mistake(place, wrong);
+        }
+        _ => {}
+    }
+    if leap.stepped.is_empty() && leap.smeared.is_empty() {
+        let wrong = Wrong::new("the leap second reaches nobody")
+            .help("add stepped = [\"worker-a\"], smeared = [\"worker-b\"], or both");
+        lower.mistake(&fault.inject, wrong);
+    }
 }
 
 fn anchor(lower: &mut Lower, when: &Spanned<Table<WhenFile>>, nodes: &Nodes) -> Anchor {

@@ -33,6 +33,8 @@ pub(super) struct ScenarioFile {
     pub(super) network: Table<NetworkFile>,
     pub(super) worker: Spanned<Vec<Table<WorkerFile>>>,
     #[serde(default)]
+    pub(super) service: BTreeMap<Spanned<String>, Table<ServiceFile>>,
+    #[serde(default)]
     pub(super) fault: Vec<Table<FaultFile>>,
     #[serde(default)]
     pub(super) expect: BTreeMap<Spanned<String>, ExpectFile>,
@@ -75,12 +77,22 @@ pub(super) struct WorkerFile {
     pub(super) clock: Table<ClockFile>,
 }
 
-/// `clock = { … }` of a worker
+/// `[service.NAME]`
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ServiceFile {
+    #[serde(default)]
+    pub(super) clock: Table<ClockFile>,
+}
+
+/// `clock = { … }` of a worker or a service
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ClockFile {
     pub(super) offset: Option<Spanned<Written>>,
     pub(super) drift_ppm: Option<Spanned<f64>>,
+    pub(super) discipline: Option<Spanned<String>>,
+    pub(super) poll: Option<Spanned<Written>>,
 }
 
 /// `[[fault]]`

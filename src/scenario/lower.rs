@@ -11,19 +11,20 @@ use holdover_sim::id::NodeId;
 use holdover_sim::limits::Limits;
 use holdover_sim::seed::Seed;
 use holdover_sim::time::{Span, TrueTime, WallTime};
-use holdover_sim::world::{JobSpec, Latency, LeaseSpec, NetworkSpec, SERVICE_NAMES, WorkerSpec, WorldSpec};
+use holdover_sim::world::{
+    JobSpec, Latency, LeaseSpec, NetworkSpec, SERVICE_NAMES, WorkerSpec, WorldSpec, worker_node,
+};
 use toml::Spanned;
 
 use super::calendar::Calendar;
 use super::error::{Mistake, Mistakes, Wrong};
 use super::file::{JobFile, LeaseFile, NetworkFile, ScenarioFile, Table, WorkerFile, Written};
 use super::names::{did_you_mean, listed, quoted};
-use super::{Scenario, expectations, faults, value};
+use super::{Scenario, clocks, expectations, faults, value};
 
 const MOST_WORKERS: usize = 1_000;
 const MOST_OPERATIONS: u64 = 1_000_000;
 const LONGEST_NAME: usize = 32;
-const LARGEST_OFFSET: Span = Span::secs(30 * 86_400);
 const POLL_EVERY: Span = Span::secs(1);
 const PACE: Span = Span::millis(100);
 const FINISH_WITHIN: Span = Span::secs(60);
@@ -46,11 +47,12 @@ pub(super) fn scenario(mut file: ScenarioFile) -> (Scenario, Mistakes) {
         lower.no_controls("story", story, &['\n', '\t']);
     }
     lower.calendar = lower.start_and_end(&file);
-    let nodes = lower.nodes(&file.worker);
+    let mut nodes = lower.nodes(&file.worker);
     let start = lower.calendar.map_or(WallTime::default(), |calendar| calendar.start());
     let world = WorldSpec {
         start,
         workers: lower.workers(&file.worker),
+        service_clocks: clocks::of_services(&mut lower, &file.service),
         lease: lower.lease(&file.lease.0),
         job: lower.job(&file.job.0, start),
         network: lower.network(&file.network.0),
@@ -60,6 +62,7 @@ pub(super) fn scenario(mut file: ScenarioFile) -> (Scenario, Mistakes) {
         },
         progress_within: lower.value(file.job.0.finish_within.as_ref(), FINISH_WITHIN, value::positive_duration),
     };
+    nodes.note_disciplines(&world);
     let plan = faults::plan(&mut lower, &file.fault, &nodes);
     let (protocols, expect) = expectations::lower(&mut lower.mistakes, file.protocols.as_ref(), file.expect);
     let scenario = Scenario {
@@ -105,6 +108,12 @@ impl Lower {
             Some(calendar) => self.value(written, TrueTime::START, |text| calendar.time(text)),
             None => TrueTime::START,
         }
+    }
+
+    /// The rate error that `ppm` means, or none if it means nothing.
+    pub(super) fn rate(&mut self, ppm: &Spanned<f64>) -> Rate {
+        let rate = value::rate(*ppm.get_ref()).map_err(|wrong| Mistake::here(ppm.span(), wrong));
+        self.mistakes.value_or(rate, Rate::EXACT)
     }
 
     /// A count that must not be zero.
@@ -201,7 +210,8 @@ impl Lower {
             let wrong = Wrong::new(format!("{} workers", workers.get_ref().len()));
             self.mistake(&first_beyond.name, wrong.help(format!("there can be at most {MOST_WORKERS}")));
         }
-        let mut nodes = Nodes { names: SERVICE_NAMES.map(str::to_owned).to_vec(), ids: BTreeMap::new() };
+        let names = SERVICE_NAMES.map(str::to_owned).to_vec();
+        let mut nodes = Nodes { names, ids: BTreeMap::new(), disciplined: Vec::new() };
         for (name, id) in SERVICE_NAMES.iter().zip(0..) {
             nodes.ids.insert((*name).to_owned(), NodeId(id));
         }
@@ -242,27 +252,12 @@ impl Lower {
     }
 
     fn worker(&mut self, worker: &WorkerFile) -> WorkerSpec {
-        let clock = &worker.clock.0;
-        let clock_drift = clock.drift_ppm.as_ref().map_or(Rate::EXACT, |ppm| {
-            let result = value::rate(*ppm.get_ref()).map_err(|wrong| Mistake::here(ppm.span(), wrong));
-            self.mistakes.value_or(result, Rate::EXACT)
-        });
         WorkerSpec {
             name: worker.name.get_ref().clone(),
             starts: self.time(worker.starts.as_ref()),
-            clock_offset: self.value(clock.offset.as_ref(), Span::ZERO, clock_offset),
-            clock_drift,
+            clock: clocks::clock(self, &worker.clock.0),
         }
     }
-}
-
-fn clock_offset(text: &str) -> Result<Span, Wrong> {
-    let offset = value::signed_duration(text)?;
-    if offset > LARGEST_OFFSET || offset < -LARGEST_OFFSET {
-        return Err(Wrong::new(format!("{} is too much for a clock to be off", quoted(text)))
-            .help("at most 30 days either way"));
-    }
-    Ok(offset)
 }
 
 fn is_worker_name(name: &str) -> bool {
@@ -275,9 +270,24 @@ fn is_worker_name(name: &str) -> bool {
 pub(super) struct Nodes {
     names: Vec<String>,
     ids: BTreeMap<String, NodeId>,
+    /// Those with a time daemon.
+    disciplined: Vec<NodeId>,
 }
 
 impl Nodes {
+    /// Notes which of them have a time daemon.
+    fn note_disciplines(&mut self, world: &WorldSpec) {
+        let services = world.service_clocks.iter().map(|(node, clock)| (*node, clock));
+        let workers = world.workers.iter().enumerate().map(|(index, one)| (worker_node(index), &one.clock));
+        let disciplined = services.chain(workers).filter(|(_, clock)| clock.discipline.is_some());
+        self.disciplined = disciplined.map(|(node, _)| node).collect();
+    }
+
+    /// The nodes with a time daemon.
+    pub(super) fn disciplined(&self) -> &[NodeId] {
+        &self.disciplined
+    }
+
     /// The node that `name` names.
     pub(super) fn find(&self, name: &Spanned<String>) -> Result<NodeId, Mistake> {
         self.ids.get(name.get_ref()).copied().ok_or_else(|| {

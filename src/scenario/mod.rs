@@ -3,10 +3,12 @@
 //! - [`Scenario::load`] and [`Scenario::parse`] are the two ways in; `read` gets the text of a file
 //! - `file` is the file as it is written; `syntax` explains what isn't a scenario file at all
 //! - `lower` makes the simulator's types of it and checks what they mean, with `faults`, `inject`, `contradictions` and
-//!   `expectations` for those parts; `value` and `calendar` understand durations and times; `names` knows the names
+//!   `expectations` for those parts; `clocks`,
+//!   `value` and `calendar` understand clocks, durations and times; `names` knows the names
 //! - `error` is what can be wrong
 
 mod calendar;
+mod clocks;
 mod contradictions;
 mod error;
 mod expectations;

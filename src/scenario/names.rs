@@ -20,8 +20,11 @@ pub(super) fn known_sightings() -> Vec<&'static str> {
     SIGHTINGS.iter().map(|sighting| sighting.name).collect()
 }
 
-/// What a clock can do during a pause.
-pub(super) const MOTIONS: &[&str] = &["running", "suspended", "frozen"];
+/// What clocks can do during a pause.
+pub(super) const PAUSE_CLOCKS: &[&str] = &["running", "suspended", "frozen", "migrated", "counted"];
+
+/// The tasks of a worker that can be paused alone.
+pub(super) const TASKS: &[&str] = &["work", "renewal"];
 
 /// What a checker can conclude.
 pub(super) const VERDICTS: &[&str] = &["holds", "violated", "unknown"];
@@ -37,10 +40,23 @@ const PLACES: &[(&str, &[&str])] = &[
     ("in the [job] table", &["operations", "due", "pace", "finish_within"]),
     ("in the [network] table", &["internal"]),
     ("in a [[worker]] table", &["name", "starts", "clock"]),
-    ("in a worker's `clock = { … }`", &["offset", "drift_ppm"]),
+    ("in a node's `clock = { … }`", &["offset", "drift_ppm", "discipline", "poll"]),
     ("in a [[fault]] table", &["when", "inject", "note"]),
     ("in a fault's `when = { … }`", &["at", "point", "after", "nth"]),
-    ("in a fault's `inject = { … }`", &["pause", "clock-step", "clock-slew", "restart"]),
+    (
+        "in a fault's `inject = { … }`",
+        &[
+            "pause",
+            "clock-step",
+            "clock-slew",
+            "restart",
+            "clock-drift",
+            "clock-strobe",
+            "zone-error",
+            "leap-second",
+            "time-source",
+        ],
+    ),
     ("in an [expect.PROTOCOL] table", &["seen"]),
 ];
 
@@ -66,6 +82,8 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("for", "for = \"38s\""),
     ("by", "by = \"-420ms\""),
     ("ppm", "ppm = -500"),
+    ("every", "every = \"10ms\""),
+    ("error", "error = \"1s\""),
 ];
 
 /// What to add where `key` is missing, as the end of a sentence.

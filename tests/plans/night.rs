@@ -1,10 +1,14 @@
 //! Nights to choose from: worlds like the incident's, and plans of any faults for them.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use holdover::scenario::Scenario;
-use holdover::sim::clock::{Motion, Rate};
-use holdover::sim::fault::{Anchor, ClockSlew, ClockStep, Fault, Pause, PlannedFault, Restart};
+use holdover::sim::clock::Rate;
+use holdover::sim::fault::{
+    Anchor, ClockDrift, ClockSlew, ClockStep, ClockStrobe, Fault, LeapSecond, Pause, PauseClocks, PlannedFault,
+    Restart, TimeSource, WorkerTask, ZoneError,
+};
 use holdover::sim::history::History;
 use holdover::sim::id::NodeId;
 use holdover::sim::limits::Limits;
@@ -13,7 +17,10 @@ use holdover::sim::protocol::AnyProtocol;
 use holdover::sim::run::run;
 use holdover::sim::seed::Seed;
 use holdover::sim::time::{Span, TrueTime, WallTime};
-use holdover::sim::world::{JobSpec, Latency, LeaseSpec, NetworkSpec, WorkerSpec, WorldSpec, worker_node};
+use holdover::sim::world::{
+    ClockSpec, Discipline, JobSpec, Latency, LeaseSpec, NetworkSpec, TimeDaemon, WorkerSpec, WorldSpec,
+    worker_node,
+};
 use proptest::bool::weighted;
 use proptest::collection::vec;
 use proptest::option;
@@ -48,11 +55,15 @@ fn latency(most: i64) -> impl Strategy<Value = Latency> {
 
 fn worker() -> impl Strategy<Value = WorkerSpec> {
     let offset = prop_oneof![Just(Span::ZERO), millis(-2_000..2_000)];
-    (millis(0..20_000), offset, -200_000..200_000).prop_map(|(starts, clock_offset, ppb)| WorkerSpec {
-        name: String::new(),
-        starts: TrueTime::START + starts,
-        clock_offset,
-        clock_drift: Rate::from_ppb(ppb).expect("it is in range"),
+    let daemon = select(TimeDaemon::ALL.to_vec());
+    let discipline = option::weighted(0.3, (daemon, millis(500..64_000)))
+        .prop_map(|found| found.map(|(daemon, poll)| Discipline { daemon, poll }));
+    (millis(0..20_000), offset, -200_000..200_000, discipline).prop_map(|(starts, offset, ppb, discipline)| {
+        WorkerSpec {
+            name: String::new(),
+            starts: TrueTime::START + starts,
+            clock: ClockSpec { offset, drift: Rate::from_ppb(ppb).expect("it is in range"), discipline },
+        }
     })
 }
 
@@ -76,6 +87,7 @@ fn world() -> impl Strategy<Value = WorldSpec> {
             WorldSpec {
                 start,
                 workers,
+                service_clocks: BTreeMap::new(),
                 lease,
                 job,
                 network: NetworkSpec { internal, provider },
@@ -113,12 +125,72 @@ fn instant() -> impl Strategy<Value = TrueTime> {
     since_start.prop_map(|since_start| TrueTime::START + since_start)
 }
 
-fn motion() -> impl Strategy<Value = Motion> {
-    select(vec![Motion::Running, Motion::Suspended, Motion::Frozen])
+/// What clocks do in a pause of this length.
+fn pause_clocks(lasting: Span) -> impl Strategy<Value = PauseClocks> {
+    let parts = (0..=10_i64, -100_000..=100_000, 0..20_000_i64);
+    (0..8, parts).prop_map(move |(kind, (lost, ppb, after))| match kind {
+        0 => PauseClocks::Running,
+        1 => PauseClocks::Suspended,
+        2 | 6 | 7 => PauseClocks::Frozen,
+        3 => PauseClocks::Counted,
+        4 => PauseClocks::Corrected { after: Span::millis(after) },
+        _ => PauseClocks::Migrated {
+            lost: Span::nanos(lasting.as_nanos() / 10 * lost),
+            drift_change: Rate::from_ppb(ppb).expect("it is in range"),
+        },
+    })
 }
 
-fn pause(node: NodeId) -> impl Strategy<Value = Fault> {
-    (lasting(45_000), motion()).prop_map(move |(lasting, clocks)| Fault::Pause(Pause { node, lasting, clocks }))
+/// A pause of a node; with others at times, which then are its host's.
+fn pause(node: NodeId, others: Vec<NodeId>) -> impl Strategy<Value = Fault> {
+    lasting(45_000).prop_flat_map(pause_of_length(node, others))
+}
+
+fn pause_of_length(node: NodeId, others: Vec<NodeId>) -> impl Fn(Span) -> BoxedStrategy<Fault> {
+    move |lasting| {
+        let beside: Vec<NodeId> = others.iter().copied().filter(|other| *other != node).collect();
+        let beside = prop_oneof![6 => Just(Vec::new()), 1 => Just(beside)];
+        (pause_clocks(lasting), beside)
+            .prop_map(move |(clocks, beside)| Fault::Pause(Pause { node, beside, lasting, clocks, task: None }))
+            .boxed()
+    }
+}
+
+fn task_pause(node: NodeId) -> impl Strategy<Value = Fault> {
+    (lasting(45_000), select(vec![WorkerTask::Work, WorkerTask::Renewal])).prop_map(move |(lasting, task)| {
+        Fault::Pause(Pause { task: Some(task), ..Pause::of(node, lasting, PauseClocks::Running) })
+    })
+}
+
+fn drift(node: NodeId) -> impl Strategy<Value = Fault> {
+    (prop_oneof![-200_000..0, 1..=Rate::MAX_PPB], option::of(lasting(45_000))).prop_map(move |(ppb, lasting)| {
+        Fault::ClockDrift(ClockDrift { node, rate: Rate::from_ppb(ppb).expect("it is in range"), lasting })
+    })
+}
+
+fn strobe(node: NodeId) -> impl Strategy<Value = Fault> {
+    (prop_oneof![millis(-2_000..0), millis(1..2_000)], millis(10..500), millis(501..10_000))
+        .prop_map(move |(by, every, lasting)| Fault::ClockStrobe(ClockStrobe { node, by, every, lasting }))
+}
+
+fn zone(node: NodeId) -> impl Strategy<Value = Fault> {
+    (select(vec![-8, -1, 1, 2, 8]), lasting(45_000)).prop_map(move |(hours, lasting)| {
+        Fault::ZoneError(ZoneError { node, by: Span::secs(3_600 * hours), lasting })
+    })
+}
+
+fn leap(node: NodeId, other: NodeId) -> impl Strategy<Value = Fault> {
+    let other = if other == node { Vec::new() } else { vec![other] };
+    any::<bool>().prop_map(move |steps| {
+        let (one, other) = (vec![node], other.clone());
+        let (stepped, smeared) = if steps { (one, other) } else { (other, one) };
+        Fault::LeapSecond(LeapSecond { stepped, smeared })
+    })
+}
+
+fn source(node: NodeId) -> impl Strategy<Value = Fault> {
+    (prop_oneof![millis(-2_000..0), millis(1..2_000)], lasting(45_000))
+        .prop_map(move |(error, lasting)| Fault::TimeSource(TimeSource { nodes: vec![node], error, lasting }))
 }
 
 fn step(node: NodeId) -> impl Strategy<Value = Fault> {
@@ -151,9 +223,16 @@ fn worker_of(workers: u16) -> impl Strategy<Value = NodeId> {
 
 fn fault(workers: u16) -> impl Strategy<Value = Fault> {
     prop_oneof![
-        6 => worker_of(workers).prop_flat_map(pause),
-        1 => service().prop_flat_map(pause),
-        3 => worker_of(workers).prop_flat_map(step),
+        12 => (worker_of(workers), service(), worker_of(workers))
+            .prop_flat_map(|(worker, service, other)| pause(worker, if other == worker { vec![service] } else { vec![service, other] })),
+        1 => service().prop_flat_map(|service| pause(service, Vec::new())),
+        1 => worker_of(workers).prop_flat_map(task_pause),
+        1 => worker_of(workers).prop_flat_map(drift),
+        1 => worker_of(workers).prop_flat_map(strobe),
+        1 => worker_of(workers).prop_flat_map(zone),
+        1 => (worker_of(workers), worker_of(workers)).prop_flat_map(|(one, other)| leap(one, other)),
+        1 => worker_of(workers).prop_flat_map(source),
+        4 => worker_of(workers).prop_flat_map(step),
         2 => worker_of(workers).prop_flat_map(slew),
         2 => service().prop_flat_map(restart),
     ]
@@ -185,5 +264,5 @@ fn planned(workers: u16) -> impl Strategy<Value = PlannedFault> {
 }
 
 fn plan(workers: u16) -> impl Strategy<Value = Vec<PlannedFault>> {
-    vec(planned(workers), 0..10)
+    vec(planned(workers), 0..12)
 }

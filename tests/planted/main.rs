@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 use holdover::scenario::Scenario;
 use holdover::sim::check::{CHECKERS, Checker, Verdict, Witness, judge, judge_one, sightings};
-use holdover::sim::clock::Motion::{Frozen, Running};
+use holdover::sim::fault::PauseClocks::{Frozen, Running};
 use holdover::sim::fault::PlannedFault;
 use holdover::sim::history::{History, What};
 use holdover::sim::id::Token;

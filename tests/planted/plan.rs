@@ -1,7 +1,6 @@
 //! Fault plans in few words, for the world of the incident. Times are milliseconds after 02:00 on that night.
 
-use holdover::sim::clock::Motion;
-use holdover::sim::fault::{Anchor, Fault, Pause, PlannedFault, Restart};
+use holdover::sim::fault::{Anchor, Fault, Pause, PauseClocks, PlannedFault, Restart};
 use holdover::sim::id::NodeId;
 use holdover::sim::point::Point;
 use holdover::sim::time::{Span, TrueTime};
@@ -13,12 +12,12 @@ pub(crate) const B: NodeId = NodeId(4);
 pub(crate) fn on(node: NodeId, point: Point, after: i64, faults: &[Fault]) -> Vec<PlannedFault> {
     let after = TrueTime::START + Span::millis(30_000 + after);
     let when = Anchor::Point { point: point.0.to_owned(), node: Some(node), after, nth: 1 };
-    let planned = |inject: &Fault| PlannedFault { when: when.clone(), inject: *inject, note: None };
+    let planned = |inject: &Fault| PlannedFault { when: when.clone(), inject: inject.clone(), note: None };
     faults.iter().map(planned).collect()
 }
 
-pub(crate) fn pause(node: NodeId, millis: i64, clocks: Motion) -> Fault {
-    Fault::Pause(Pause { node, lasting: Span::millis(millis), clocks })
+pub(crate) fn pause(node: NodeId, millis: i64, clocks: PauseClocks) -> Fault {
+    Pause::of(node, Span::millis(millis), clocks).into()
 }
 
 pub(crate) fn restart(node: NodeId, millis: i64) -> Fault {

@@ -4,8 +4,8 @@ use holdover::replay::Replay;
 use holdover::report::text::Layout;
 use holdover::report::{json, timeline};
 use holdover::scenario::Scenario;
-use holdover::sim::clock::{Motion, Rate};
-use holdover::sim::fault::{Anchor, ClockSlew, ClockStep, Fault, Pause, PlannedFault, Restart};
+use holdover::sim::clock::Rate;
+use holdover::sim::fault::{Anchor, ClockSlew, ClockStep, Fault, Pause, PauseClocks, PlannedFault, Restart};
 use holdover::sim::id::NodeId;
 use holdover::sim::protocol::{AnyProtocol, Fenced, Naive};
 use holdover::sim::time::{Span, TrueTime};
@@ -48,7 +48,7 @@ fn odd_titles_and_notes() {
         "a\nb\u{1b}[2J\u{0}\r\tc".to_owned(),
     ] {
         let mut scenario = SMALL.scenario();
-        let inject = Fault::Pause(Pause { node: worker_node(0), lasting: Span::secs(1), clocks: Motion::Running });
+        let inject: Fault = Pause::of(worker_node(0), Span::secs(1), PauseClocks::Running).into();
         let when = Anchor::At(TrueTime::START + Span::millis(100));
         scenario.title.clone_from(&text);
         scenario.plan = vec![PlannedFault { when, inject, note: Some(text) }];
@@ -100,8 +100,8 @@ fn faults_that_only_a_program_can_plan() {
         (at(Span::nanos(1)), Fault::ClockStep(ClockStep { node: a, by: -Span::MAX })),
         (at(Span::nanos(2)), Fault::ClockStep(ClockStep { node: ledger, by: -Span::MAX })),
         (at(Span::nanos(3)), Fault::ClockSlew(ClockSlew { node: a, rate: most, lasting: Span::MAX })),
-        (at(Span::secs(1)), Fault::Pause(Pause { node: a, lasting: Span::MAX, clocks: Motion::Frozen })),
-        (at(Span::secs(2)), Fault::Pause(Pause { node: a, lasting: Span::nanos(1), clocks: Motion::Suspended })),
+        (at(Span::secs(1)), Pause::of(a, Span::MAX, PauseClocks::Frozen).into()),
+        (at(Span::secs(2)), Pause::of(a, Span::nanos(1), PauseClocks::Suspended).into()),
         (at(Span::MAX), Fault::Restart(Restart { node: ledger, lasting: Span::MAX })),
         (
             Anchor::Point { point: "no.such".into(), node: None, after: TrueTime::NEVER, nth: u32::MAX },

@@ -111,3 +111,49 @@ fn waiting_is_told_once() {
     };
     snapshot!("waiting", &small.told("fenced"));
 }
+
+#[test]
+fn a_task_a_host_and_a_migration() {
+    let small = Small {
+        job: "pace = \"2s\"",
+        operations: 8,
+        faults: &[
+            ("at = \"+3s\"", "pause = { node = \"worker-a\", task = \"work\", for = \"2s\" }"),
+            ("at = \"+7s\"", "pause = { nodes = [\"worker-a\", \"ledger\"], for = \"1s\", clocks = \"counted\" }"),
+            (
+                "at = \"+9s\"",
+                "pause = { node = \"worker-b\", for = \"1s\", clocks = \"migrated\", lost = \"80ms\", \
+                 drift_change_ppm = -30.5 }",
+            ),
+            (
+                "at = \"+11s\"",
+                "pause = { node = \"worker-a\", for = \"2s\", clocks = \"frozen\", corrected_after = \"1s\" }",
+            ),
+        ],
+        ..SMALL
+    };
+    snapshot!("pauses", &small.told("fenced"));
+}
+
+#[test]
+fn clocks_that_jump_about_and_are_set_right() {
+    let small = Small {
+        job: "pace = \"2s\"",
+        operations: 8,
+        faults: &[
+            ("at = \"+2s\"", "clock-drift = { node = \"worker-a\", ppm = 200 }"),
+            ("at = \"+3s\"", "clock-drift = { node = \"worker-b\", ppm = -10000, for = \"2s\" }"),
+            (
+                "at = \"+5s\"",
+                "clock-strobe = { node = \"worker-b\", by = \"200ms\", every = \"10ms\", for = \"1s\" }",
+            ),
+            ("at = \"+7s\"", "zone-error = { node = \"worker-b\", by = \"-5h30m\", for = \"2s\" }"),
+            ("at = \"+9s\"", "leap-second = { stepped = [\"worker-a\"], smeared = [\"worker-b\"] }"),
+            ("at = \"+10s\"", "time-source = { error = \"-300ms\", for = \"5s\" }"),
+        ],
+        expect: "[service.ledger]\nclock = { offset = \"2s\", discipline = \"timesyncd\", poll = \"4s\" }\n\
+                 [service.provider]\nclock = { offset = \"20m\", discipline = \"ntpd\", poll = \"4s\" }",
+        ..SMALL
+    };
+    snapshot!("clocks-set-right", &small.told("fenced"));
+}

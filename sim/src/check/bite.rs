@@ -38,9 +38,12 @@ mod tests {
     use super::*;
     use crate::clock::Clock::{Boottime, Monotonic, Raw, Wall};
     use crate::clock::Rate;
-    use crate::fault::{ClockSlew, ClockStep, Fault, Restart};
+    use crate::fault::{
+        ClockDrift, ClockSlew, ClockStep, ClockStrobe, Fault, LeapSecond, Pause, PauseClocks, Restart, TimeSource,
+        ZoneError,
+    };
     use crate::history::What;
-    use crate::history::fixture::{A, B, LEDGER, PROVIDER, STORE, Story, pause};
+    use crate::history::fixture::{A, B, C, LEDGER, PROVIDER, STORE, Story, pause};
     use crate::id::NodeId;
     use crate::limits::Ending;
     use crate::time::Span;
@@ -139,6 +142,17 @@ mod tests {
     }
 
     #[test]
+    fn a_step_bites_when_it_takes_somebody_elses_lease_too_early() {
+        // A lease of the fixture ends 40 s after its grant.
+        let granted = |to, at| plan(step(1)).granted(B, 1, None).at(10).begins(0).at(at).granted(to, 2, None);
+        check(granted(A, 39_000), Bit);
+        check(granted(A, 41_000), Missed);
+        check(granted(B, 39_000), Missed);
+        check(plan(step(1)).granted(B, 1, None).at(5).granted(A, 2, None).dropped(A, 2).at(10).begins(0), Missed);
+        check(plan(step(1)).granted(B, 1, None).at(10).begins(0).released(B, 1).granted(A, 2, None), Missed);
+    }
+
+    #[test]
     fn a_slew_bites_a_lease_by_a_clock_that_it_bends() {
         for (clock, bite) in [(Wall, Bit), (Monotonic, Bit), (Boottime, Bit), (Raw, Missed)] {
             check(plan(slew()).held(A, 1, clock, 40).at(10).begins(0).at(20).heals(0), bite);
@@ -148,6 +162,74 @@ mod tests {
         check(plan(slew()).held(A, 1, Wall, 40).dropped(A, 1).at(10).begins(0).at(20).heals(0), Missed);
         check(plan(slew()).at(10).begins(0).at(20).heals(0).held(A, 1, Wall, 40), Missed);
         check(plan(slew()).held(B, 1, Wall, 40).at(10).begins(0).at(20).heals(0), Missed);
+    }
+
+    #[test]
+    fn a_drift_bites_a_lease_by_any_clock() {
+        let drift = |lasting| {
+            let rate = Rate::from_ppb(100_000_000).expect("in range");
+            Fault::ClockDrift(ClockDrift { node: A, rate, lasting })
+        };
+        for clock in [Wall, Monotonic, Raw, Boottime] {
+            check(plan(drift(Some(Span::secs(1)))).held(A, 1, clock, 40).at(10).begins(0).at(20).heals(0), Bit);
+            check(plan(drift(None)).at(10).begins(0).heals(0).at(15).held(A, 1, clock, 40), Bit);
+            check(plan(drift(Some(Span::secs(1)))).at(10).begins(0).at(20).heals(0).held(A, 1, clock, 40), Missed);
+        }
+        check(plan(drift(None)).held(A, 1, Wall, 40).dropped(A, 1).at(10).begins(0).heals(0), Missed);
+        check(plan(drift(None)).held(B, 1, Wall, 40).at(10).begins(0).heals(0), Missed);
+    }
+
+    #[test]
+    fn a_wall_clock_that_goes_away_and_comes_back_bites_a_lease_by_it() {
+        let strobe = |by| {
+            let (by, every) = (Span::millis(by), Span::millis(1));
+            Fault::ClockStrobe(ClockStrobe { node: A, by, every, lasting: Span::secs(1) })
+        };
+        let zone = |by| Fault::ZoneError(ZoneError { node: A, by: Span::millis(by), lasting: Span::secs(1) });
+        for fault in [strobe as fn(i64) -> Fault, zone] {
+            check(plan(fault(5)).held(A, 1, Wall, 40).at(10).begins(0).at(20).heals(0), Bit);
+            check(plan(fault(50)).held(A, 1, Wall, 40).at(10).begins(0).at(20).heals(0), Bit);
+            check(plan(fault(-5)).at(10).begins(0).at(15).held(A, 1, Wall, 40).at(20).heals(0), Bit);
+            check(plan(fault(5)).held(A, 1, Monotonic, 40).at(10).begins(0).at(20).heals(0), Missed);
+            check(plan(fault(5)).held(A, 1, Wall, 40).at(50).begins(0).at(60).heals(0), Missed);
+            check(plan(fault(5)).at(10).begins(0).at(20).heals(0).held(A, 1, Wall, 40), Missed);
+        }
+        check(plan(zone(5)).at(10).begins(0).granted(A, 1, None).at(20).heals(0), Bit);
+        check(plan(strobe(5)).at(10).begins(0).granted(A, 1, None).at(20).heals(0), Missed);
+    }
+
+    #[test]
+    fn a_leap_second_bites_whoever_has_a_lease_by_the_wall_clock() {
+        let leap = |stepped: &[NodeId], smeared: &[NodeId]| {
+            Fault::LeapSecond(LeapSecond { stepped: stepped.to_vec(), smeared: smeared.to_vec() })
+        };
+        check(plan(leap(&[A], &[])).held(A, 1, Wall, 40).at(10).begins(0).heals(0), Bit);
+        check(plan(leap(&[], &[B, A])).held(A, 1, Wall, 40).at(10).begins(0).heals(0), Bit);
+        check(plan(leap(&[B], &[])).held(A, 1, Wall, 40).at(10).begins(0).heals(0), Missed);
+        check(plan(leap(&[A], &[])).held(A, 1, Monotonic, 40).at(10).begins(0).heals(0), Missed);
+    }
+
+    #[test]
+    fn a_time_source_bites_whose_clock_is_set_meanwhile() {
+        let source = || {
+            plan(Fault::TimeSource(TimeSource { nodes: vec![A], error: Span::secs(1), lasting: Span::secs(1) }))
+        };
+        let by = Span::secs(1);
+        check(source().at(5).begins(0).on(A, What::ClockCorrected { by }).at(10).heals(0), Bit);
+        check(source().at(5).begins(0).on(A, What::ClockSlewed { ppb: 1 }).at(10).heals(0), Bit);
+        check(source().at(5).begins(0).on(B, What::ClockCorrected { by }).at(10).heals(0), Missed);
+        check(source().at(5).begins(0).at(10).heals(0).on(A, What::ClockCorrected { by }), Missed);
+    }
+
+    #[test]
+    fn a_pause_of_a_host_bites_any_of_its_nodes() {
+        let host = |nodes: &[NodeId]| {
+            let pause = Pause::of(nodes[0], Span::secs(1), PauseClocks::Running);
+            plan(Pause { beside: nodes[1..].to_vec(), ..pause }.into())
+        };
+        check(host(&[C, A]).granted(A, 1, None).at(5).begins(0).at(10).heals(0), Bit);
+        check(host(&[C, LEDGER]).sent(A, LEDGER, 0, 7).at(5).begins(0).at(10).heals(0), Bit);
+        check(host(&[C, B]).granted(A, 1, None).at(5).begins(0).at(10).heals(0), Missed);
     }
 
     #[test]

@@ -62,9 +62,9 @@ mod tests {
         check(paused().at(5_000).heals(0).at(15_000).exported(A, 1, &[]), HOLDS);
         check(paused().at(5_000).heals(0).at(15_001).exported(A, 1, &[]), LATE);
         check(paused().at(2_000).exported(B, 2, &[]).at(50_000).heals(0), HOLDS);
-        let step = Fault::ClockStep(ClockStep { node: A, by: Span::millis(-420) });
-        check(Story::new().plan(step).at(7_000).begins(0).at(17_000).exported(A, 1, &[]), HOLDS);
-        check(Story::new().plan(step).at(7_000).begins(0).at(17_001).exported(A, 1, &[]), LATE);
+        let step = || Fault::ClockStep(ClockStep { node: A, by: Span::millis(-420) });
+        check(Story::new().plan(step()).at(7_000).begins(0).at(17_000).exported(A, 1, &[]), HOLDS);
+        check(Story::new().plan(step()).at(7_000).begins(0).at(17_001).exported(A, 1, &[]), LATE);
     }
 
     #[test]

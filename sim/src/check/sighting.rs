@@ -1,7 +1,7 @@
 //! Every *always* has a *sometimes*: what a run must have seen for its verdicts to mean something.
 
 use super::{Bite, accepted, bites};
-use crate::fault::{Fault, Pause};
+use crate::fault::Fault;
 use crate::history::{History, Role, What, overlaps};
 use crate::id::{Epoch, NodeId};
 
@@ -64,14 +64,12 @@ fn takeovers(history: &History) -> usize {
 }
 
 fn pauses_over_lease(history: &History) -> usize {
-    let of_worker = |fault: Fault| match fault {
-        Fault::Pause(Pause { node, .. }) => {
-            history.nodes.get(node.index()).is_some_and(|one| one.role == Role::Worker)
-        }
+    let of_worker = |fault: &Fault| match fault {
+        Fault::Pause(pause) => pause.each_node().any(|node| history.is(node, Role::Worker)),
         _ => false,
     };
     let planned = bites(history).into_iter().zip(&history.plan);
-    planned.filter(|(bite, planned)| *bite == Bite::Bit && of_worker(planned.inject)).count()
+    planned.filter(|(bite, planned)| *bite == Bite::Bit && of_worker(&planned.inject)).count()
 }
 
 #[derive(Default)]

@@ -1,9 +1,9 @@
 //! One fault as it struck: when, where in the history, and what was there to be hit.
 
-use crate::clock::Deadline;
+use crate::clock::{Clock, Deadline};
 use crate::history::{Event, History, What};
 use crate::id::{Epoch, FaultId, MessageId, NodeId};
-use crate::time::TrueTime;
+use crate::time::{Span, TrueTime};
 
 /// When and where in the history a fault was on.
 pub(crate) struct Strike {
@@ -74,6 +74,63 @@ impl Strike {
             }
         }
         held.map(|(_, until)| until)
+    }
+
+    /// Whether the worker on `node` had a lease in hand when it began that ends by a clock that `matters`, or learned of
+    /// one while it was on, its end still to come by that clock. If it goes `on`, any time later counts too.
+    pub(crate) fn reaches_lease(
+        &self,
+        history: &History,
+        node: NodeId,
+        on: bool,
+        matters: impl Fn(Clock) -> bool,
+    ) -> bool {
+        let clocks = &history.node(node).clocks;
+        let to_come =
+            |until: Deadline, at: TrueTime| matters(until.clock) && clocks.read(until.clock, at) < until.reading;
+        let until = if on { history.events.len() } else { self.ended };
+        self.lease_in_hand(history, node).is_some_and(|until| to_come(until, self.from))
+            || history.events.get(self.began..until).unwrap_or_default().iter().any(|event| match event.what {
+                What::LeaseHeld { until, .. } => event.node == node && to_come(until, event.at),
+                _ => false,
+            })
+    }
+
+    /// Whether a jump of the wall clock of `node` by `by` hurt: the worker there had a lease in hand that ends by that
+    /// clock, unless its end was past both before and after; or it was granted somebody else's lease too early.
+    pub(crate) fn steps_lease(&self, history: &History, node: NodeId, by: Span) -> bool {
+        let after = history.node(node).clocks.wall(self.from);
+        let earlier = after.min(after - by).as_nanos();
+        let in_hand = self.lease_in_hand(history, node);
+        in_hand.is_some_and(|until| until.clock == Clock::Wall && earlier < until.reading)
+            || self.is_granted_too_early(history, node)
+    }
+
+    /// Whether, since it began, the worker on `node` was granted a lease whose expiry in the row was still to come.
+    fn is_granted_too_early(&self, history: &History, node: NodeId) -> bool {
+        let mut expiry = None;
+        history.events.iter().enumerate().any(|(index, event)| match event.what {
+            What::LeaseGranted { worker, until, .. } => {
+                let too_early = expiry.replace(until).is_some_and(|expiry| expiry > history.utc(event.at));
+                too_early && worker == node && index > self.began
+            }
+            What::LeaseRenewed { until, .. } => {
+                expiry = Some(until);
+                false
+            }
+            What::LeaseReleased { .. } => {
+                expiry = None;
+                false
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether the worker on `node` was granted a lease while it was on.
+    pub(crate) fn is_granted_lease(&self, history: &History, node: NodeId) -> bool {
+        self.during(history)
+            .iter()
+            .any(|event| matches!(event.what, What::LeaseGranted { worker, .. } if worker == node))
     }
 
     /// Whether an answer from `node` was still to arrive when it began.

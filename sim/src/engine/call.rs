@@ -1,11 +1,14 @@
 //! Calls from workers to services: one request, one answer, each a message with a latency of its own.
 
+mod leaving;
+
 use std::cell::RefCell;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
+use self::leaving::Leaving;
 use super::World;
 use super::queue::Due;
 use super::tasks::Wakeup;
@@ -131,6 +134,7 @@ struct Call<S: Service> {
     /// The sending of the message that is under way, then the delivery of the answer.
     newest: EventId,
     latency: Span,
+    leaving: Leaving,
     incarnation: u32,
 }
 
@@ -176,6 +180,10 @@ pub(crate) trait AnyHouse {
     fn answer(&self, world: &World, call: CallId);
     /// The service's process dies.
     fn crash(&self);
+    /// The network card of `sender` stops: what it was given and has not sent yet gets stuck.
+    fn hold_back(&self, world: &World, sender: NodeId);
+    /// The network card of `sender` goes on: what was stuck leaves.
+    fn let_go(&self, world: &World, sender: NodeId);
 }
 
 impl<S: Service> Address<S> {
@@ -196,6 +204,7 @@ impl<S: Service> Call<S> {
         self.newest = world.record(from, What::MessageSent { message, to, about: self.about, answer, latency });
         self.message = message;
         self.latency = latency;
+        self.leaving = Leaving::OnTime;
         self.under_way = true;
         world.push(world.now() + latency, due);
     }
@@ -238,6 +247,9 @@ impl<S: Service> AnyHouse for House<S> {
     }
 
     fn request(&self, world: &World, id: CallId) {
+        if self.calls.borrow_mut().get(id.slot).is_late(world, Due::Request(id)) {
+            return;
+        }
         let node = world.node(self.node);
         if node.is_down() {
             return self.break_off(world, id);
@@ -296,6 +308,9 @@ impl<S: Service> AnyHouse for House<S> {
     fn answer(&self, world: &World, id: CallId) {
         let mut calls = self.calls.borrow_mut();
         let call = calls.get(id.slot);
+        if call.is_late(world, Due::Answer(id)) {
+            return;
+        }
         let from = call.from;
         let node = world.node(from);
         if !node.takes_messages() {
@@ -326,6 +341,14 @@ impl<S: Service> AnyHouse for House<S> {
     fn crash(&self) {
         self.service.borrow_mut().crash();
     }
+
+    fn hold_back(&self, world: &World, sender: NodeId) {
+        self.calls.borrow_mut().hold_back(world, self.node, sender);
+    }
+
+    fn let_go(&self, world: &World, sender: NodeId) {
+        self.calls.borrow_mut().let_go(world, (self.number, self.node), sender);
+    }
 }
 
 /// Asks `address` for `request` on behalf of `from`, and waits for the answer.
@@ -346,6 +369,7 @@ pub(crate) fn call<'a, S: Service>(
         message: MessageId(0),
         newest: EventId(0),
         latency: Span::ZERO,
+        leaving: Leaving::OnTime,
         incarnation: 0,
     });
     Calling { world, house, slot, sent: false, over: false }

@@ -4,6 +4,8 @@
 //! `World` is the state that all of it shares; it is one thread's, so plain cells suffice.
 
 mod call;
+mod discipline;
+mod halt;
 mod host;
 mod network;
 mod node;
@@ -16,7 +18,7 @@ mod world;
 pub use call::{Address, Answer, Broken, Service, ServiceContext};
 pub(crate) use call::{Calling, call};
 pub(crate) use host::{Host, hosted};
-pub(crate) use node::Node;
+pub(crate) use node::{Halt, Node};
 pub(crate) use queue::{Due, Queue};
 pub(crate) use sleep::Passing;
 pub use sleep::Sleep;

@@ -2,30 +2,72 @@
 
 use std::cell::{Cell, RefCell};
 
+use super::discipline::{Daemon, Source};
 use super::queue::Due;
 use crate::clock::{ClockLine, Motion, Rate};
+use crate::fault::WorkerTask;
 use crate::history::Role;
 use crate::id::TaskId;
 use crate::seed::Stream;
+use crate::time::{Span, TrueTime};
 
-/// How many pauses of each kind a node is in. Pauses compose: it runs again when the last has ended.
+/// A way in which a node stands still. Ways compose: it runs again when the last has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Halt {
+    /// Its processes stall; kernel, network and clocks live.
+    Stalled,
+    /// One kind of task stalls, the rest goes on.
+    Task(WorkerTask),
+    /// It is stopped and its network dead, while its clocks run on.
+    CutOff,
+    /// The same, and its clocks do what a suspend does.
+    Suspended,
+    /// The same, and its clocks stand still.
+    Frozen,
+}
+
+/// In how many halts of each kind a node is.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Pauses {
+struct Halts {
     stalled: u32,
+    work: u32,
+    renewal: u32,
+    cut_off: u32,
     suspended: u32,
     frozen: u32,
 }
 
-impl Pauses {
-    fn count(&mut self, clocks: Motion) -> &mut u32 {
-        match clocks {
-            Motion::Running => &mut self.stalled,
-            Motion::Suspended => &mut self.suspended,
-            Motion::Frozen => &mut self.frozen,
+impl Halts {
+    fn count(&mut self, halt: Halt) -> &mut u32 {
+        match halt {
+            Halt::Stalled => &mut self.stalled,
+            Halt::Task(WorkerTask::Work) => &mut self.work,
+            Halt::Task(WorkerTask::Renewal) => &mut self.renewal,
+            Halt::CutOff => &mut self.cut_off,
+            Halt::Suspended => &mut self.suspended,
+            Halt::Frozen => &mut self.frozen,
         }
     }
 
-    /// What the clocks do: the strongest kind wins.
+    /// Whether nothing runs.
+    fn all(self) -> bool {
+        self.stalled + self.cut_off + self.suspended + self.frozen > 0
+    }
+
+    fn task(self, task: WorkerTask) -> bool {
+        self.all()
+            || match task {
+                WorkerTask::Work => self.work > 0,
+                WorkerTask::Renewal => self.renewal > 0,
+            }
+    }
+
+    fn network(self) -> bool {
+        self.cut_off + self.suspended + self.frozen > 0
+    }
+
+    /// What the clocks do at an instant: what the strongest halt of that instant says. So a clock advances across halts
+    /// that overlap by the time in which none of them has it stand still.
     fn motion(self) -> Motion {
         match (self.frozen, self.suspended) {
             (0, 0) => Motion::Running,
@@ -35,14 +77,38 @@ impl Pauses {
     }
 }
 
+/// What bends a node's clocks, in parts per billion. Sums may be beyond what a clock can be bent by.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bends {
+    /// The oscillator's rate error, with all that faults and migrations added.
+    drift: i64,
+    /// The slews by faults that are in force.
+    slews: i64,
+    /// The slew by the node's own time daemon.
+    daemon: i64,
+}
+
+/// The nearest rate that a clock can be bent by.
+fn nearest(ppb: i64) -> Rate {
+    let most = i64::from(Rate::MAX_PPB);
+    Rate::from_ppb(ppb.clamp(-most, most) as i32).expect("it was just brought into range")
+}
+
 /// A node of a running world.
 pub(crate) struct Node {
     pub(crate) name: String,
     pub(crate) role: Role,
     pub(crate) clocks: RefCell<ClockLine>,
-    pauses: Cell<Pauses>,
-    /// The sum of the slews that are in force, in parts per billion. It may be beyond what a clock can be bent by.
-    slews: Cell<i64>,
+    halts: Cell<Halts>,
+    bends: Cell<Bends>,
+    /// If they stand still, since when.
+    pub(crate) frozen_since: Cell<TrueTime>,
+    /// What its clocks lost by standing still, as far as nothing has set them since.
+    pub(crate) lost: Cell<Span>,
+    /// What sets its clocks, if anything does.
+    pub(crate) daemon: RefCell<Option<Box<Daemon>>>,
+    /// What its daemon would be told.
+    pub(crate) source: Cell<Source>,
     /// How many restarts it is down for.
     down: Cell<u32>,
     /// Counts crashes; what a service had put off before one is lost with it.
@@ -57,12 +123,17 @@ pub(crate) struct Node {
 
 impl Node {
     pub(crate) fn new(name: String, role: Role, clocks: ClockLine) -> Node {
+        let bends = Bends { drift: i64::from(clocks.current().drift.as_ppb()), ..Bends::default() };
         Node {
             name,
             role,
             clocks: RefCell::new(clocks),
-            pauses: Cell::default(),
-            slews: Cell::new(0),
+            halts: Cell::default(),
+            bends: Cell::new(bends),
+            frozen_since: Cell::default(),
+            lost: Cell::default(),
+            daemon: RefCell::default(),
+            source: Cell::default(),
             down: Cell::new(0),
             incarnation: Cell::new(0),
             parked: RefCell::default(),
@@ -73,30 +144,56 @@ impl Node {
 
     /// Whether nothing of the node's code runs.
     pub(crate) fn is_paused(&self) -> bool {
-        let Pauses { stalled, suspended, frozen } = self.pauses.get();
-        stalled + suspended + frozen > 0
+        self.halts.get().all()
     }
 
-    /// Whether its kernel takes in messages: a stall leaves it alive, a suspend or a freeze doesn't.
+    /// Whether its tasks of this kind stand still.
+    pub(crate) fn halts_task(&self, task: WorkerTask) -> bool {
+        self.halts.get().task(task)
+    }
+
+    /// Whether its network lives, and its kernel takes in messages: a stall leaves them alive, anything else doesn't.
     pub(crate) fn takes_messages(&self) -> bool {
-        self.pauses.get().motion() == Motion::Running
+        !self.halts.get().network()
     }
 
-    /// Begins a pause, or ends one, and returns what the clocks do from now on.
-    pub(crate) fn pause(&self, clocks: Motion, begin: bool) -> Motion {
-        let mut pauses = self.pauses.get();
-        let count = pauses.count(clocks);
+    /// What its clocks do.
+    pub(crate) fn motion(&self) -> Motion {
+        self.halts.get().motion()
+    }
+
+    /// Begins a halt, or ends one.
+    pub(crate) fn halt(&self, halt: Halt, begin: bool) {
+        let mut halts = self.halts.get();
+        let count = halts.count(halt);
         *count = if begin { *count + 1 } else { *count - 1 };
-        self.pauses.set(pauses);
-        pauses.motion()
+        self.halts.set(halts);
     }
 
-    /// Adds a slew of `ppb` parts per billion, or takes one away, and returns what the clocks are bent by from now on:
-    /// the sum of all, as far as a clock can be bent.
-    pub(crate) fn slew(&self, ppb: i32) -> Rate {
-        self.slews.set(self.slews.get() + i64::from(ppb));
-        let most = i64::from(Rate::MAX_PPB);
-        Rate::from_ppb(self.slews.get().clamp(-most, most) as i32).expect("it was just brought into range")
+    /// Adds a slew of `ppb` parts per billion, or takes one away.
+    pub(crate) fn add_slew(&self, ppb: i32) {
+        let bends = self.bends.get();
+        self.bends.set(Bends { slews: bends.slews + i64::from(ppb), ..bends });
+    }
+
+    /// Adds to the oscillator's rate error, or takes away from it.
+    pub(crate) fn add_drift(&self, ppb: i32) {
+        let bends = self.bends.get();
+        self.bends.set(Bends { drift: bends.drift + i64::from(ppb), ..bends });
+    }
+
+    /// Has the node's own time daemon slew by `ppb`; whether that is a change.
+    pub(crate) fn set_daemon_slew(&self, ppb: i32) -> bool {
+        let bends = self.bends.get();
+        self.bends.set(Bends { daemon: i64::from(ppb), ..bends });
+        bends.daemon != i64::from(ppb)
+    }
+
+    /// The oscillator's rate error and the slew, each the sum of all that bends the clocks, as far as a clock can be
+    /// bent.
+    pub(crate) fn rates(&self) -> (Rate, Rate) {
+        let Bends { drift, slews, daemon } = self.bends.get();
+        (nearest(drift), nearest(slews + daemon))
     }
 
     pub(crate) fn is_down(&self) -> bool {

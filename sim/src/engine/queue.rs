@@ -24,6 +24,12 @@ pub(crate) enum Due {
     Strike(FaultId),
     /// A fault heals.
     Heal(FaultId),
+    /// Something happens in the middle of a fault.
+    Beat(FaultId),
+    /// An agent of the host steps a node's wall clock by what it lost in a freeze.
+    Correct(NodeId),
+    /// A node's time daemon polls, having waited for the network.
+    Poll(NodeId),
 }
 
 /// A place in the queue.

@@ -81,7 +81,7 @@ impl Future for Passing<'_> {
         self.passed = true;
         self.world.record(self.node, What::PointPassed(self.point));
         self.world.strike_at_point(self.node, self.point);
-        if self.world.node(self.node).is_paused() {
+        if self.world.node(self.node).halts_task(self.world.tasks.running_kind()) {
             context.waker().wake_by_ref();
             return Poll::Pending;
         }

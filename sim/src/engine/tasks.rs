@@ -14,6 +14,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
 use super::World;
+use super::discipline::Alarm;
+use crate::fault::WorkerTask;
 use crate::id::{EventId, NodeId, TaskId};
 
 /// What a task does.
@@ -25,6 +27,8 @@ pub(crate) enum Wakeup {
     Task(TaskId),
     /// Something within the task waits that wants to be woken its own way.
     Waker(Waker),
+    /// A node's time daemon waits, which is no task.
+    Daemon(NodeId, Alarm),
 }
 
 /// The tasks that were woken through their wakers and aren't in the ready queue yet, in the order of waking.
@@ -58,6 +62,7 @@ impl Wake for TaskWaker {
 
 struct Slot {
     node: NodeId,
+    kind: WorkerTask,
     /// `None` while the task is being polled, and once it is done.
     work: Option<Work>,
     done: bool,
@@ -79,12 +84,12 @@ pub(crate) struct Tasks {
 
 impl Tasks {
     /// Adds a task of `node` and makes it ready. Its first event will have `cause`.
-    pub(crate) fn spawn(&self, node: NodeId, cause: Option<EventId>, work: Work) -> TaskId {
+    pub(crate) fn spawn(&self, node: NodeId, kind: WorkerTask, cause: Option<EventId>, work: Work) -> TaskId {
         let mut slots = self.slots.borrow_mut();
         let task = TaskId(slots.len() as u32);
         let state = Arc::new(TaskWaker { task, queued: AtomicBool::new(true), woken: self.woken.clone() });
         let waker = Rc::new(Waker::from(state.clone()));
-        slots.push(Slot { node, work: Some(work), done: false, state, waker, last: cause });
+        slots.push(Slot { node, kind, work: Some(work), done: false, state, waker, last: cause });
         self.make_ready(task);
         task
     }
@@ -106,11 +111,22 @@ impl Tasks {
         drop(works);
     }
 
-    /// The next woken task, with its node.
-    pub(crate) fn next_ready(&self) -> Option<(TaskId, NodeId)> {
+    /// The next woken task, with its node and its kind.
+    pub(crate) fn next_ready(&self) -> Option<(TaskId, NodeId, WorkerTask)> {
         self.collect_woken();
         let task = self.ready.borrow_mut().pop_front()?;
-        Some((task, self.slots.borrow()[task.index()].node))
+        let Slot { node, kind, .. } = self.slots.borrow()[task.index()];
+        Some((task, node, kind))
+    }
+
+    /// Of which kind `task` is.
+    pub(crate) fn kind(&self, task: TaskId) -> WorkerTask {
+        self.slots.borrow()[task.index()].kind
+    }
+
+    /// Of which kind the task is that runs; work, if none does.
+    pub(crate) fn running_kind(&self) -> WorkerTask {
+        self.running.get().map_or(WorkerTask::Work, |task| self.kind(task))
     }
 
     /// Makes parked tasks ready again, in this order; their next events are caused by `cause`.
@@ -141,6 +157,7 @@ impl Tasks {
                 }
             }
             Wakeup::Waker(waker) => waker.wake(),
+            Wakeup::Daemon(..) => unreachable!("the world sees to its daemons itself"),
         }
     }
 
@@ -218,16 +235,16 @@ mod tests {
     fn waiting(count: u32) -> Tasks {
         let tasks = Tasks::default();
         for _ in 0..count {
-            tasks.spawn(NODE, None, Box::pin(std::future::pending()));
+            tasks.spawn(NODE, WorkerTask::Work, None, Box::pin(std::future::pending()));
         }
-        while let Some((task, _)) = tasks.next_ready() {
+        while let Some((task, ..)) = tasks.next_ready() {
             tasks.slots.borrow()[task.index()].state.queued.store(false, Ordering::Release);
         }
         tasks
     }
 
     fn ready(tasks: &Tasks) -> Vec<u32> {
-        std::iter::from_fn(|| tasks.next_ready()).map(|(task, _)| task.0).collect()
+        std::iter::from_fn(|| tasks.next_ready()).map(|(task, ..)| task.0).collect()
     }
 
     fn waker(tasks: &Tasks, task: usize) -> Waker {

@@ -11,15 +11,15 @@ use super::queue::{Due, Item, Queue};
 use super::tasks::{TaskHandle, Tasks, Wakeup, Work};
 use super::timers::Timers;
 use super::{Address, Node, Service};
-use crate::clock::{Clock, ClockLine, Deadline, Motion, Segment};
-use crate::fault::{Injector, PlannedFault};
+use crate::clock::{Clock, ClockLine, Deadline, Segment};
+use crate::fault::{Anchor, Injector, PlannedFault, WorkerTask};
 use crate::history::{Event, Recorder, Role, Row, What};
-use crate::id::{Epoch, EventId, ExportId, FaultId, MessageId, NodeId, TaskId};
+use crate::id::{Epoch, EventId, ExportId, FaultId, MessageId, NodeId};
 use crate::limits::{Ending, Limits};
 use crate::point::Point;
-use crate::seed::{Purpose, Seed, Stream};
+use crate::seed::Seed;
 use crate::time::{Span, TrueTime, WallTime};
-use crate::world::WorldSpec;
+use crate::world::{ClockSpec, WorldSpec};
 
 /// A running world. Everything in it belongs to one thread and one run.
 pub(crate) struct World {
@@ -53,8 +53,8 @@ impl World {
         let nodes = make_nodes(spec);
         let network = Network::new(seed, spec.network, crate::world::PROVIDER, nodes.len());
         let mut queue = Queue::default();
-        let injector = Injector::new(plan, &mut queue);
-        Rc::new(World {
+        let injector = Injector::new(plan.clone(), &mut queue);
+        let world = Rc::new(World {
             seed,
             start: spec.start,
             limits: spec.limits,
@@ -74,7 +74,14 @@ impl World {
             active: Cell::new(NodeId(0)),
             epochs: Cell::new(0),
             workers_at_work: Cell::new(spec.workers.len()),
-        })
+        });
+        for planned in plan.iter() {
+            if let Anchor::At(strike) = planned.when {
+                planned.inject.prepare(&world, strike);
+            }
+        }
+        world.start_daemons(spec);
+        world
     }
 
     /// Puts a service on its node.
@@ -120,6 +127,7 @@ impl World {
             Due::Timer(slot) => {
                 let fired = self.timers.borrow_mut().fire(slot, sequence);
                 match fired {
+                    Some(Wakeup::Daemon(node, alarm)) => self.wake_daemon(node, alarm, slot),
                     Some(wakeup) => self.tasks.wake(wakeup),
                     // A timer that was armed anew left this behind; it is no step of the world.
                     None => return,
@@ -137,8 +145,15 @@ impl World {
             Due::Start(node) => self.start_worker(node),
             Due::Strike(fault) => self.strike(fault),
             Due::Heal(fault) => self.heal(fault),
+            Due::Beat(fault) => self.beat(fault),
+            Due::Correct(node) => self.correct(node),
+            Due::Poll(node) => self.poll_source(node),
         }
         self.spend_step();
+    }
+
+    pub(super) fn each_house(&self, visit: impl Fn(&dyn AnyHouse)) {
+        self.houses.borrow().iter().for_each(|house| visit(&**house));
     }
 
     fn at_house(&self, call: CallId, visit: impl FnOnce(&dyn AnyHouse)) {
@@ -146,9 +161,9 @@ impl World {
     }
 
     fn run_ready_tasks(&self) {
-        while let Some((task, node)) = self.tasks.next_ready() {
+        while let Some((task, node, kind)) = self.tasks.next_ready() {
             let owner = self.node(node);
-            if owner.is_paused() {
+            if owner.halts_task(kind) {
                 owner.parked.borrow_mut().push(task);
                 continue;
             }
@@ -165,7 +180,7 @@ impl World {
         let mut unstarted = self.unstarted.borrow_mut();
         let index = unstarted.iter().position(|(worker, _)| *worker == node).expect("a worker starts once");
         let (_, work) = unstarted.swap_remove(index);
-        self.tasks.spawn(node, self.cause.get(), work);
+        self.tasks.spawn(node, WorkerTask::Work, self.cause.get(), work);
     }
 
     /// Notes that a worker has nothing more to do.
@@ -207,6 +222,11 @@ impl World {
         left > 1
     }
 
+    /// The wall time at true time 0.
+    pub(super) fn start(&self) -> WallTime {
+        self.start
+    }
+
     pub(crate) fn now(&self) -> TrueTime {
         self.now.get()
     }
@@ -224,9 +244,9 @@ impl World {
         self.queue.borrow_mut().push(at, due);
     }
 
-    /// Starts a task of `node`.
+    /// Starts a task of `node` beside the one that its process began with.
     pub(crate) fn spawn(self: &Rc<Self>, node: NodeId, work: impl Future<Output = ()> + 'static) -> TaskHandle {
-        let task = self.tasks.spawn(node, self.cause.get(), Box::pin(work));
+        let task = self.tasks.spawn(node, WorkerTask::Renewal, self.cause.get(), Box::pin(work));
         TaskHandle::new(self, task)
     }
 
@@ -239,6 +259,11 @@ impl World {
         let clocks = self.node(node).clocks.borrow();
         let mut queue = self.queue.borrow_mut();
         self.timers.borrow_mut().set(&mut queue, &clocks, self.now(), node, deadline, wakeup)
+    }
+
+    /// Gives a timer back.
+    pub(super) fn release_timer(&self, slot: u32) {
+        self.timers.borrow_mut().release(slot);
     }
 
     pub(super) fn draw_message(&self, from: NodeId, to: NodeId) -> (MessageId, Span) {
@@ -280,6 +305,11 @@ impl World {
         ExportId((exports.len() - 1) as u32)
     }
 
+    /// When `event` happened.
+    pub(super) fn time_of(&self, event: EventId) -> TrueTime {
+        self.recorder.borrow().at(event)
+    }
+
     pub(super) fn cause(&self) -> Option<EventId> {
         self.cause.get()
     }
@@ -298,19 +328,44 @@ impl World {
 /// What the injector does to the world.
 impl World {
     fn strike(&self, fault: FaultId) {
-        let inject = self.injector.borrow_mut().begin(fault);
+        self.injector.borrow_mut().begin(fault);
+        let inject = self.injector.borrow().inject(fault);
         self.record(inject.node(), What::FaultBegan { fault });
         inject.begin(self, fault);
         match inject.lasting() {
             Some(span) => self.push(self.now() + span, Due::Heal(fault)),
-            None => self.heal(fault),
+            None => return self.heal(fault),
+        }
+        if let Some(span) = inject.beat_after(0) {
+            self.push(self.now() + span, Due::Beat(fault));
         }
     }
 
     fn heal(&self, fault: FaultId) {
-        let inject = self.injector.borrow_mut().end(fault);
+        let inject = self.injector.borrow().inject(fault);
         self.record(inject.node(), What::FaultEnded { fault });
         inject.end(self, fault);
+        self.injector.borrow_mut().end(fault);
+    }
+
+    /// Something happens in the middle of a fault, if it hasn't healed.
+    fn beat(&self, fault: FaultId) {
+        if self.injector.borrow_mut().beats(fault).is_none() {
+            return;
+        }
+        let inject = self.injector.borrow().inject(fault);
+        inject.beat(self, fault);
+        let mut injector = self.injector.borrow_mut();
+        let beats = injector.beats(fault).expect("it was just in force");
+        *beats += 1;
+        if let Some(span) = inject.beat_after(*beats) {
+            self.push(self.now() + span, Due::Beat(fault));
+        }
+    }
+
+    /// How often something has happened in the middle of a fault that is in force.
+    pub(crate) fn beats(&self, fault: FaultId) -> u32 {
+        self.injector.borrow_mut().beats(fault).map_or(0, |beats| *beats)
     }
 
     /// Lets the faults strike that waited for `node` to pass `point`.
@@ -327,40 +382,11 @@ impl World {
         self.cause.set(passing);
     }
 
-    /// Begins a pause of `node`, or ends one.
-    pub(crate) fn pause(&self, node: NodeId, clocks: Motion, begin: bool) {
-        let owner = self.node(node);
-        let before = owner.clocks.borrow().current().motion;
-        let motion = owner.pause(clocks, begin);
-        if motion != before {
-            self.change_clocks(node, |segment| segment.motion = motion);
-        }
-        if owner.takes_messages() {
-            self.release_held(owner);
-        }
-        if !owner.is_paused() {
-            self.resume_tasks(node, owner);
-        }
-    }
-
     /// Messages that waited are due now, in the order in which they came.
-    fn release_held(&self, owner: &Node) {
+    pub(super) fn release_held(&self, owner: &Node) {
         for due in owner.held.take() {
             self.push(self.now(), due);
         }
-    }
-
-    /// Which of a node's tasks runs first after a pause is anybody's guess, so it is drawn.
-    fn resume_tasks(&self, node: NodeId, owner: &Node) {
-        let mut parked: Vec<TaskId> = owner.parked.take();
-        if parked.len() > 1 {
-            owner
-                .resume_order
-                .borrow_mut()
-                .get_or_insert_with(|| Box::new(Stream::new(self.seed, Purpose::ResumeOrder(node))))
-                .shuffle(&mut parked);
-        }
-        self.tasks.unpark(parked, self.cause.get());
     }
 
     /// Changes the clocks of `node` from now on, and works its timers out anew.
@@ -368,12 +394,6 @@ impl World {
         let mut clocks = self.node(node).clocks.borrow_mut();
         clocks.change(self.now(), change);
         self.timers.borrow_mut().rework(&mut self.queue.borrow_mut(), &clocks, self.now(), node);
-    }
-
-    /// Bends the clocks of `node` by `ppb` parts per billion more than now.
-    pub(crate) fn slew(&self, node: NodeId, ppb: i32) {
-        let slew = self.node(node).slew(ppb);
-        self.change_clocks(node, |segment| segment.slew = slew);
     }
 
     /// Kills the service on `node`.
@@ -394,15 +414,13 @@ impl World {
 }
 
 fn make_nodes(spec: &WorldSpec) -> Vec<Node> {
-    let exact = ClockLine::new(spec.start, Default::default());
+    let clocks = |clock: &ClockSpec| ClockLine::new(spec.start + clock.offset, clock.drift);
     let services = [Role::LeaseStore, Role::Ledger, Role::Provider];
-    let services = services
-        .into_iter()
-        .zip(crate::world::SERVICE_NAMES)
-        .map(|(role, name)| Node::new(name.to_owned(), role, exact.clone()));
-    let workers = spec.workers.iter().map(|worker| {
-        let clocks = ClockLine::new(spec.start + worker.clock_offset, worker.clock_drift);
-        Node::new(worker.name.clone(), Role::Worker, clocks)
-    });
+    let services =
+        services.into_iter().zip(crate::world::SERVICE_NAMES).zip(0..).map(|((role, name), index)| {
+            Node::new(name.to_owned(), role, clocks(&spec.service_clock(NodeId(index))))
+        });
+    let workers =
+        spec.workers.iter().map(|worker| Node::new(worker.name.clone(), Role::Worker, clocks(&worker.clock)));
     services.chain(workers).collect()
 }

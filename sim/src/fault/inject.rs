@@ -15,11 +15,18 @@ struct Waiting {
     passings: u32,
 }
 
+/// A fault that is in force.
+struct Active {
+    fault: FaultId,
+    /// How often something has happened in the middle of it.
+    beats: u32,
+}
+
 /// Keeps account of which faults wait, which are in force, and which are queued.
 pub(crate) struct Injector {
     plan: Rc<[PlannedFault]>,
     waiting: Vec<Waiting>,
-    active: Vec<FaultId>,
+    active: Vec<Active>,
     /// Strikes and healings that are in the queue.
     scheduled: usize,
 }
@@ -48,7 +55,7 @@ impl Injector {
 
     /// The faults that are in force.
     pub(crate) fn active(&self) -> Vec<FaultId> {
-        self.active.clone()
+        self.active.iter().map(|active| active.fault).collect()
     }
 
     /// Whether a fault waits for a point to be passed.
@@ -75,26 +82,34 @@ impl Injector {
         struck
     }
 
+    /// What `fault` does.
+    pub(crate) fn inject(&self, fault: FaultId) -> Fault {
+        self.plan[fault.index()].inject.clone()
+    }
+
     /// A fault strikes.
-    pub(crate) fn begin(&mut self, fault: FaultId) -> Fault {
+    pub(crate) fn begin(&mut self, fault: FaultId) {
         let planned = &self.plan[fault.index()];
         if matches!(planned.when, Anchor::At(_)) {
             self.scheduled -= 1;
         }
-        self.active.push(fault);
+        self.active.push(Active { fault, beats: 0 });
         if planned.inject.lasting().is_some() {
             self.scheduled += 1;
         }
-        planned.inject
     }
 
-    /// A fault heals.
-    pub(crate) fn end(&mut self, fault: FaultId) -> Fault {
+    /// How often something has happened in the middle of `fault`; `None` if it isn't in force.
+    pub(crate) fn beats(&mut self, fault: FaultId) -> Option<&mut u32> {
+        self.active.iter_mut().find(|active| active.fault == fault).map(|active| &mut active.beats)
+    }
+
+    /// A fault has healed.
+    pub(crate) fn end(&mut self, fault: FaultId) {
         let planned = &self.plan[fault.index()];
-        self.active.retain(|active| *active != fault);
+        self.active.retain(|active| active.fault != fault);
         if planned.inject.lasting().is_some() {
             self.scheduled -= 1;
         }
-        planned.inject
     }
 }

@@ -6,7 +6,11 @@ mod kinds;
 
 pub use anchor::Anchor;
 pub(crate) use inject::Injector;
-pub use kinds::{ClockSlew, ClockStep, FAULTS, Fault, FaultInfo, FieldInfo, Pause, Restart};
+pub(crate) use kinds::smear;
+pub use kinds::{
+    ClockDrift, ClockSlew, ClockStep, ClockStrobe, FAULTS, Fault, FaultInfo, FieldInfo, HALF_SMEAR, LeapSecond,
+    Pause, PauseClocks, Restart, SMEAR_PPB, TimeSource, WorkerTask, ZoneError,
+};
 
 use serde::Serialize;
 

@@ -29,23 +29,19 @@ pub fn beliefs(history: &History) -> Vec<Belief> {
     let mut minds = vec![Mind::default(); history.nodes.len()];
     let mut beliefs = Vec::new();
     for event in &history.events {
-        let (node, change) = match event.what {
-            What::LeaseHeld { epoch, until } => (event.node, Change::Held(epoch, until)),
-            What::LeaseDropped { epoch } => (event.node, Change::Dropped(epoch)),
-            What::WorkerFinished => (event.node, Change::Finished),
-            What::FaultBegan { fault } => match paused(history, fault) {
-                Some(node) => (node, Change::Paused),
-                None => continue,
-            },
-            What::FaultEnded { fault } => match paused(history, fault) {
-                Some(node) => (node, Change::Resumed),
-                None => continue,
-            },
-            _ => continue,
+        let mut apply = |node: NodeId, change| {
+            if let Some(mind) = minds.get_mut(node.index()) {
+                mind.close(history, node, event.at, &mut beliefs);
+                mind.apply(change);
+            }
         };
-        if let Some(mind) = minds.get_mut(node.index()) {
-            mind.close(history, node, event.at, &mut beliefs);
-            mind.apply(change);
+        match event.what {
+            What::LeaseHeld { epoch, until } => apply(event.node, Change::Held(epoch, until)),
+            What::LeaseDropped { epoch } => apply(event.node, Change::Dropped(epoch)),
+            What::WorkerFinished => apply(event.node, Change::Finished),
+            What::FaultBegan { fault } => paused(history, fault).for_each(|node| apply(node, Change::Paused)),
+            What::FaultEnded { fault } => paused(history, fault).for_each(|node| apply(node, Change::Resumed)),
+            _ => {}
         }
     }
     for (i, mind) in minds.iter_mut().enumerate() {
@@ -55,12 +51,13 @@ pub fn beliefs(history: &History) -> Vec<Belief> {
     beliefs
 }
 
-/// The node that `fault` pauses, if it is a pause.
-fn paused(history: &History, fault: FaultId) -> Option<NodeId> {
-    match history.plan.get(fault.index())?.inject {
-        Fault::Pause(Pause { node, .. }) => Some(node),
+/// The nodes that `fault` pauses, if it is a pause. A worker of which one task stands still goes on thinking.
+fn paused(history: &History, fault: FaultId) -> impl Iterator<Item = NodeId> {
+    let pause = history.plan.get(fault.index()).and_then(|planned| match &planned.inject {
+        Fault::Pause(pause) if pause.task.is_none() => Some(pause),
         _ => None,
-    }
+    });
+    pause.into_iter().flat_map(Pause::each_node)
 }
 
 /// What happened to one worker's belief.
@@ -123,8 +120,7 @@ mod tests {
 
     use super::*;
     use crate::clock::Clock::{Monotonic, Wall};
-    use crate::clock::Motion;
-    use crate::fault::ClockStep;
+    use crate::fault::{ClockStep, PauseClocks};
     use crate::history::fixture::{A, B, C, Story, belief_stories, believes, ms, pause};
     use crate::limits::Ending;
     use crate::time::Span;
@@ -214,7 +210,7 @@ mod tests {
 
     #[test]
     fn a_freeze_leaves_the_lease_as_long_as_it_was() {
-        let freeze = Fault::Pause(Pause { node: A, lasting: Span::secs(1), clocks: Motion::Frozen });
+        let freeze = Pause::of(A, Span::secs(1), PauseClocks::Frozen).into();
         let story = held_to(A, 40).plan(freeze).at(10).begins(0).at(50).heals(0);
         check(story, &[(A, 1, 0, 10), (A, 1, 50, 80)]);
     }

@@ -272,6 +272,19 @@ pub enum What {
         /// Which of the plan.
         fault: FaultId,
     },
+
+    /// What disciplines a node's clocks stepped its wall clock: a time daemon, or an agent of its host.
+    ClockCorrected {
+        /// By how much.
+        by: Span,
+    },
+    /// A time daemon began to bend its node's clocks, or bends them by another rate from now on.
+    ClockSlewed {
+        /// By how much, in parts per billion; 0 for no longer.
+        ppb: i32,
+    },
+    /// A time daemon gave up and ended: its clock was too far off to be believed.
+    TimeDaemonExited,
 }
 
 impl What {

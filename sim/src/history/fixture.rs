@@ -6,7 +6,7 @@ pub(crate) use random::{belief_stories, believes, ledger_stories};
 
 use super::{Claim, Event, History, NodeRecord, Refusal, Role, Row, What};
 use crate::clock::{Clock, ClockLine, Deadline, Motion, Rate};
-use crate::fault::{Anchor, ClockSlew, ClockStep, Fault, Pause, PlannedFault};
+use crate::fault::{Anchor, Fault, Pause, PauseClocks, PlannedFault};
 use crate::id::{Amount, EntryId, Epoch, ExportId, FaultId, LeaseId, MessageId, NodeId, OpId, PayoutId, Token};
 use crate::limits::Ending;
 use crate::seed::Seed;
@@ -36,7 +36,18 @@ pub(crate) fn deadline(clock: Clock, millis: i64) -> Deadline {
 
 /// A pause of `node`; its length is told by the story's events.
 pub(crate) fn pause(node: NodeId) -> Fault {
-    Fault::Pause(Pause { node, lasting: Span::secs(1), clocks: Motion::Running })
+    Pause::of(node, Span::secs(1), PauseClocks::Running).into()
+}
+
+/// How far the wall clock jumps when a fault begins.
+fn jump(fault: &Fault) -> Span {
+    match fault {
+        Fault::ClockStep(step) => step.by,
+        Fault::ClockStrobe(strobe) => strobe.by,
+        Fault::ZoneError(zone) => zone.by,
+        Fault::LeapSecond(leap) if !leap.stepped.is_empty() => Span::secs(-1),
+        _ => Span::ZERO,
+    }
 }
 
 /// A row of an export in which entry and payout are numbered as the operation.
@@ -119,27 +130,38 @@ impl Story {
 
     /// The planned fault `fault` strikes, and the clocks do what it says.
     pub(crate) fn begins(mut self, fault: u16) -> Story {
-        let inject = self.history.plan[usize::from(fault)].inject;
+        let inject = self.history.plan[usize::from(fault)].inject.clone();
         let clocks = &mut self.history.nodes[inject.node().index()].clocks;
-        match inject {
-            Fault::Pause(Pause { clocks: motion, .. }) => {
-                clocks.change(self.now, |segment| segment.motion = motion)
+        match &inject {
+            Fault::Pause(pause) => {
+                let motion = match pause.clocks {
+                    PauseClocks::Suspended => Motion::Suspended,
+                    PauseClocks::Frozen | PauseClocks::Corrected { .. } => Motion::Frozen,
+                    _ => Motion::Running,
+                };
+                clocks.change(self.now, |segment| segment.motion = motion);
             }
-            Fault::ClockStep(ClockStep { by, .. }) => clocks.change(self.now, |segment| segment.step(by)),
-            Fault::ClockSlew(ClockSlew { rate, .. }) => clocks.change(self.now, |segment| segment.slew = rate),
-            Fault::Restart(_) => {}
+            Fault::ClockSlew(slew) => clocks.change(self.now, |segment| segment.slew = slew.rate),
+            Fault::ClockDrift(drift) => clocks.change(self.now, |segment| segment.drift = drift.rate),
+            _ => clocks.change(self.now, |segment| segment.step(jump(&inject))),
         }
         self.on(inject.node(), What::FaultBegan { fault: FaultId(fault) })
     }
 
     /// The planned fault `fault` heals.
     pub(crate) fn heals(mut self, fault: u16) -> Story {
-        let inject = self.history.plan[usize::from(fault)].inject;
+        let inject = self.history.plan[usize::from(fault)].inject.clone();
         let clocks = &mut self.history.nodes[inject.node().index()].clocks;
-        match inject {
+        match &inject {
             Fault::Pause(_) => clocks.change(self.now, |segment| segment.motion = Motion::Running),
             Fault::ClockSlew(_) => clocks.change(self.now, |segment| segment.slew = Rate::EXACT),
-            Fault::ClockStep(_) | Fault::Restart(_) => {}
+            Fault::ClockDrift(drift) if drift.lasting.is_some() => {
+                clocks.change(self.now, |segment| segment.drift = Rate::EXACT);
+            }
+            Fault::ClockStrobe(_) | Fault::ZoneError(_) => {
+                clocks.change(self.now, |segment| segment.step(-jump(&inject)));
+            }
+            _ => {}
         }
         self.on(inject.node(), What::FaultEnded { fault: FaultId(fault) })
     }

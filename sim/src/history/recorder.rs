@@ -38,6 +38,11 @@ impl Recorder {
         id
     }
 
+    /// When `event` happened.
+    pub(crate) fn at(&self, event: EventId) -> TrueTime {
+        self.events[event.index()].at
+    }
+
     /// The event that was recorded last.
     pub(crate) fn newest(&self) -> Option<&Event> {
         self.events.last()

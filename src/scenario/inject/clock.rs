@@ -1,7 +1,7 @@
-//! `clock-step = { … }` and `clock-slew = { … }`
+//! `clock-step = { … }`, `clock-slew = { … }` and what else bends or moves one node's clocks.
 
 use holdover_sim::clock::Rate;
-use holdover_sim::fault::{ClockSlew, ClockStep, Fault};
+use holdover_sim::fault::{ClockDrift, ClockSlew, ClockStep, ClockStrobe, Fault, ZoneError};
 use holdover_sim::time::Span;
 use serde::Deserialize;
 use toml::Spanned;
@@ -10,6 +10,7 @@ use super::{Inject, lasting, node};
 use crate::scenario::error::{Mistake, Wrong};
 use crate::scenario::file::Written;
 use crate::scenario::lower::{Lower, Nodes};
+use crate::scenario::names::quoted;
 use crate::scenario::value;
 
 /// `clock-step = { … }`
@@ -43,17 +44,117 @@ pub(in crate::scenario) struct SlewFile {
 
 impl Inject for SlewFile {
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
-        let rate = value::rate(*self.ppm.get_ref()).and_then(|rate| match rate {
-            Rate::EXACT => Err(Wrong::new("a slew of zero changes nothing")
-                .help("a negative rate slows the clocks down, a positive one speeds them up")),
-            rate => Ok(rate),
-        });
-        let rate = rate.map_err(|wrong| Mistake::here(self.ppm.span(), wrong));
         ClockSlew {
             node: node(lower, nodes, &self.node),
-            rate: lower.mistakes.value_or(rate, Rate::EXACT),
+            rate: rate(lower, &self.ppm, "slew"),
             lasting: lasting(lower, &self.lasting),
         }
         .into()
+    }
+}
+
+/// `clock-drift = { … }`
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct DriftFile {
+    node: Spanned<String>,
+    ppm: Spanned<f64>,
+    #[serde(rename = "for")]
+    lasting: Option<Spanned<Written>>,
+}
+
+impl Inject for DriftFile {
+    fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
+        ClockDrift {
+            node: node(lower, nodes, &self.node),
+            rate: rate(lower, &self.ppm, "drift"),
+            lasting: self.lasting.as_ref().map(|written| lasting(lower, written)),
+        }
+        .into()
+    }
+}
+
+/// A rate that isn't zero; `what` has it.
+fn rate(lower: &mut Lower, ppm: &Spanned<f64>, what: &str) -> Rate {
+    let found = lower.mistakes.found();
+    let rate = lower.rate(ppm);
+    if rate == Rate::EXACT && lower.mistakes.found() == found {
+        let wrong = Wrong::new(format!("a {what} of zero changes nothing"))
+            .help("a negative rate slows the clocks down, a positive one speeds them up");
+        lower.mistake(ppm, wrong);
+    }
+    rate
+}
+
+/// `clock-strobe = { … }`
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct StrobeFile {
+    node: Spanned<String>,
+    by: Spanned<Written>,
+    every: Spanned<Written>,
+    #[serde(rename = "for")]
+    lasting: Spanned<Written>,
+}
+
+/// Each jump makes a stretch of the clocks that the history keeps.
+const MOST_JUMPS: i64 = 100_000;
+
+impl Inject for StrobeFile {
+    fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
+        let by = lower.value(Some(&self.by), Span::ZERO, |text| match value::signed_duration(text)? {
+            Span::ZERO => {
+                Err(Wrong::new("a jump of zero changes nothing").help("such as \"200ms\" or \"-200ms\""))
+            }
+            by => Ok(by),
+        });
+        let every = lower.value(Some(&self.every), Span::ZERO, value::positive_duration);
+        let lasting = lasting(lower, &self.lasting);
+        let wrong = if every == Span::ZERO || lasting == Span::ZERO {
+            None
+        } else if every >= lasting {
+            let wrong = Wrong::new(format!("a strobe of {lasting} that jumps every {every} jumps only once"));
+            Some(wrong.help("make `every` shorter than `for`; a `zone-error` jumps away once and back"))
+        } else if lasting.as_nanos() / every.as_nanos() > MOST_JUMPS {
+            let wrong = Wrong::new(format!("a strobe of {lasting} every {every} jumps too often"));
+            Some(wrong.help(format!("it can jump at most {MOST_JUMPS} times")))
+        } else {
+            None
+        };
+        if let Some(wrong) = wrong {
+            let mistake = Mistake::at(self.every.span(), "how often", wrong);
+            lower.mistakes.add(mistake.and(self.lasting.span(), "for how long"));
+        }
+        ClockStrobe { node: node(lower, nodes, &self.node), by, every, lasting }.into()
+    }
+}
+
+/// `zone-error = { … }`
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct ZoneFile {
+    node: Spanned<String>,
+    by: Spanned<Written>,
+    #[serde(rename = "for")]
+    lasting: Spanned<Written>,
+}
+
+/// Zones differ by quarters of an hour, and by at most 26 hours.
+const ZONE_STEP: Span = Span::secs(900);
+const FURTHEST_ZONE: Span = Span::secs(26 * 3_600);
+
+impl Inject for ZoneFile {
+    fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
+        let by = lower.value(Some(&self.by), Span::ZERO, |text| {
+            let by = value::signed_duration(text)?;
+            let is_far = by > FURTHEST_ZONE || by < -FURTHEST_ZONE;
+            if by == Span::ZERO || by.as_nanos() % ZONE_STEP.as_nanos() != 0 || is_far {
+                return Err(Wrong::new(format!("no two time zones are {} apart", quoted(text))).help(
+                    "they differ by quarters of an hour, up to 26 h; a `clock-step` moves a clock by anything",
+                ));
+            }
+            Ok(by)
+        });
+        ZoneError { node: node(lower, nodes, &self.node), by, lasting: lasting(lower, &self.lasting) }.into()
     }
 }

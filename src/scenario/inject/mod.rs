@@ -5,6 +5,7 @@
 mod clock;
 mod pause;
 mod restart;
+mod time;
 
 use holdover_sim::fault::Fault;
 use holdover_sim::id::NodeId;
@@ -12,8 +13,10 @@ use holdover_sim::time::Span;
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::error::{Mistake, Wrong};
 use super::file::{Table, Written};
 use super::lower::{Lower, Nodes};
+use super::names::quoted;
 use super::value;
 
 /// Stands in for a node that isn't known, until the mistake is reported.
@@ -48,6 +51,11 @@ kinds! {
     ClockStep(clock::StepFile),
     ClockSlew(clock::SlewFile),
     Restart(restart::RestartFile),
+    ClockDrift(clock::DriftFile),
+    ClockStrobe(clock::StrobeFile),
+    ZoneError(clock::ZoneFile),
+    LeapSecond(time::LeapFile),
+    TimeSource(time::SourceFile),
 }
 
 /// The node of this name.
@@ -58,4 +66,20 @@ fn node(lower: &mut Lower, nodes: &Nodes, name: &Spanned<String>) -> NodeId {
 /// How long a fault lasts; above zero.
 fn lasting(lower: &mut Lower, written: &Spanned<Written>) -> Span {
     lower.value(Some(written), Span::ZERO, value::positive_duration)
+}
+
+/// The nodes of these names; there must be one, and none twice.
+fn node_list(lower: &mut Lower, nodes: &Nodes, list: &Spanned<Vec<Spanned<String>>>) -> Vec<NodeId> {
+    let names = list.get_ref();
+    if names.is_empty() {
+        lower.mistake(list, Wrong::new("the list of nodes is empty").help("name a node, such as [\"worker-a\"]"));
+    }
+    for (index, name) in names.iter().enumerate() {
+        if let Some(first) = names[..index].iter().find(|earlier| earlier.get_ref() == name.get_ref()) {
+            let wrong =
+                Wrong::new(format!("{} is listed twice", quoted(name.get_ref()))).help("name each node once");
+            lower.mistakes.add(Mistake::at(name.span(), "the second time", wrong).and(first.span(), "the first"));
+        }
+    }
+    names.iter().map(|name| node(lower, nodes, name)).collect()
 }

@@ -4,11 +4,11 @@ use serde::Serialize;
 
 use super::{FaultInfo, Kind, field};
 use crate::check::Strike;
-use crate::clock::{Clock, Deadline, Rate};
+use crate::clock::{Clock, Rate};
 use crate::engine::World;
-use crate::history::{History, What};
+use crate::history::History;
 use crate::id::{FaultId, NodeId};
-use crate::time::{Span, TrueTime};
+use crate::time::Span;
 
 /// A node's clocks run fast or slow for a while: wall, monotonic and boottime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -51,15 +51,7 @@ impl Kind for ClockSlew {
     /// It hurts a lease that ends by a clock that is bent, if the end was still to come when the slew began or when the
     /// worker learned of it during the slew.
     fn bit(&self, history: &History, strike: &Strike) -> bool {
-        let clocks = &history.node(self.node).clocks;
-        let bent = |until: Deadline, at: TrueTime| {
-            until.clock != Clock::Raw && clocks.read(until.clock, at) < until.reading
-        };
-        let learned = strike.during(history).iter().any(|event| match event.what {
-            What::LeaseHeld { until, .. } => event.node == self.node && bent(until, event.at),
-            _ => false,
-        });
-        learned || strike.lease_in_hand(history, self.node).is_some_and(|until| bent(until, strike.from))
+        strike.reaches_lease(history, self.node, false, |clock| clock != Clock::Raw)
     }
 
     fn phrase(&self, name: &dyn Fn(NodeId) -> String) -> String {

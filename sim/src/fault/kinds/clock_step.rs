@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use super::{FaultInfo, Kind, field};
 use crate::check::Strike;
-use crate::clock::Clock;
 use crate::engine::World;
 use crate::history::History;
 use crate::id::{FaultId, NodeId};
@@ -38,17 +37,14 @@ impl Kind for ClockStep {
     }
 
     fn begin(&self, world: &World, _: FaultId) {
-        world.change_clocks(self.node, |segment| segment.step(self.by));
+        world.step(self.node, self.by);
     }
 
     fn end(&self, _: &World, _: FaultId) {}
 
     /// It hurts a lease that ends by the wall clock, unless its end was past both before and after the step.
     fn bit(&self, history: &History, strike: &Strike) -> bool {
-        let after = history.node(self.node).clocks.wall(strike.from);
-        let earlier = after.min(after - self.by).as_nanos();
-        let in_hand = strike.lease_in_hand(history, self.node);
-        in_hand.is_some_and(|until| until.clock == Clock::Wall && earlier < until.reading)
+        strike.steps_lease(history, self.node, self.by)
     }
 
     fn phrase(&self, name: &dyn Fn(NodeId) -> String) -> String {

@@ -3,15 +3,26 @@
 //! A kind's file says all there is to it: its fields, how lists and help explain it, what it does to the world, how
 //! reports name it, and how to tell from a history whether it bit.
 
+mod clock_drift;
 mod clock_slew;
 mod clock_step;
+mod clock_strobe;
+mod leap_second;
 mod pause;
 mod restart;
+mod time_source;
+mod zone_error;
 
+pub use clock_drift::ClockDrift;
 pub use clock_slew::ClockSlew;
 pub use clock_step::ClockStep;
-pub use pause::Pause;
+pub use clock_strobe::ClockStrobe;
+pub(crate) use leap_second::smear;
+pub use leap_second::{HALF_SMEAR, LeapSecond, SMEAR_PPB};
+pub use pause::{Pause, PauseClocks, WorkerTask};
 pub use restart::Restart;
+pub use time_source::TimeSource;
+pub use zone_error::ZoneError;
 
 use serde::Serialize;
 
@@ -19,7 +30,7 @@ use crate::check::Strike;
 use crate::engine::World;
 use crate::history::History;
 use crate::id::{FaultId, NodeId};
-use crate::time::Span;
+use crate::time::{Span, TrueTime};
 
 /// What every kind of fault tells and does.
 pub(crate) trait Kind {
@@ -29,11 +40,27 @@ pub(crate) trait Kind {
     /// The node that it happens to, or the first of them: where its beginning and its end are noted.
     fn node(&self) -> NodeId;
 
+    /// All nodes that it happens to.
+    fn nodes(&self) -> Vec<NodeId> {
+        vec![self.node()]
+    }
+
     /// How long it lasts; `None` for what is over as soon as it has struck.
     fn lasting(&self) -> Option<Span>;
 
+    /// Does what is felt of it from the start of the run on, if it is to strike at `_strike`.
+    fn prepare(&self, _world: &World, _strike: TrueTime) {}
+
     /// Does it. `fault` tells it from others of its kind.
     fn begin(&self, world: &World, fault: FaultId);
+
+    /// How long after its beginning, or after the last of its `_beats`, there is another; `None` for never.
+    fn beat_after(&self, _beats: u32) -> Option<Span> {
+        None
+    }
+
+    /// Does what happens in the middle of it; [`World::beats`] tells how often that has happened before.
+    fn beat(&self, _world: &World, _fault: FaultId) {}
 
     /// Undoes it, as far as it lasted.
     fn end(&self, world: &World, fault: FaultId);
@@ -51,7 +78,7 @@ pub(crate) trait Kind {
 macro_rules! kinds {
     ($($kind:ident),* $(,)?) => {
         /// One thing to inject.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
         #[serde(rename_all = "kebab-case")]
         pub enum Fault {
             $(#[doc = concat!("See [`", stringify!($kind), "`].")] $kind($kind),)*
@@ -77,6 +104,11 @@ macro_rules! kinds {
                 match self { $(Fault::$kind(kind) => kind.node(),)* }
             }
 
+            /// All nodes that it happens to.
+            pub fn nodes(&self) -> Vec<NodeId> {
+                match self { $(Fault::$kind(kind) => kind.nodes(),)* }
+            }
+
             /// How long it lasts; `None` for what is over as soon as it has struck.
             pub fn lasting(&self) -> Option<Span> {
                 match self { $(Fault::$kind(kind) => kind.lasting(),)* }
@@ -96,6 +128,18 @@ macro_rules! kinds {
                 match self { $(Fault::$kind(kind) => kind.begin(world, fault),)* }
             }
 
+            pub(crate) fn prepare(&self, world: &World, strike: TrueTime) {
+                match self { $(Fault::$kind(kind) => kind.prepare(world, strike),)* }
+            }
+
+            pub(crate) fn beat_after(&self, beats: u32) -> Option<Span> {
+                match self { $(Fault::$kind(kind) => kind.beat_after(beats),)* }
+            }
+
+            pub(crate) fn beat(&self, world: &World, fault: FaultId) {
+                match self { $(Fault::$kind(kind) => kind.beat(world, fault),)* }
+            }
+
             pub(crate) fn end(&self, world: &World, fault: FaultId) {
                 match self { $(Fault::$kind(kind) => kind.end(world, fault),)* }
             }
@@ -112,6 +156,11 @@ kinds! {
     ClockStep,
     ClockSlew,
     Restart,
+    ClockDrift,
+    ClockStrobe,
+    ZoneError,
+    LeapSecond,
+    TimeSource,
 }
 
 /// A fault kind as lists and help show it.

@@ -1,0 +1,92 @@
+//! When a message leaves its node: a while after it was sent, and later if the node's network card stands still by then.
+//!
+//! So a message that was sent just before a freeze is under way after it: a late write, with whatever authority its sender
+//! had then. A stall of the process doesn't do this; what it has sent is the kernel's.
+
+use super::{Call, CallId, Calls, Service, Stage};
+use crate::engine::World;
+use crate::engine::queue::Due;
+use crate::id::NodeId;
+use crate::time::{Span, TrueTime};
+
+/// Whether the message that is under way has left its node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leaving {
+    /// It leaves when it should.
+    OnTime,
+    /// It is stuck in a network card that stands still.
+    Stuck {
+        /// Whether the time has come at which it should have arrived.
+        overdue: bool,
+    },
+    /// It was stuck, and now arrives no earlier than this.
+    Late(TrueTime),
+}
+
+/// When a message has left its node, as a part of its latency.
+const LEAVES_AFTER: i64 = 10;
+
+impl<S: Service> Call<S> {
+    /// Who sent the message that is under way, if there is one: the caller, or the service on `house`. The news that a
+    /// connection broke is nobody's message.
+    fn sender(&self, house: NodeId) -> Option<NodeId> {
+        match self.stage {
+            Stage::Asked(_) if self.under_way => Some(self.from),
+            Stage::Returning(Ok(_)) => Some(house),
+            _ => None,
+        }
+    }
+
+    /// Whether the message is late, because it got stuck on its way out; then `due` comes again when it has arrived.
+    pub(super) fn is_late(&mut self, world: &World, due: Due) -> bool {
+        match self.leaving {
+            Leaving::OnTime => false,
+            Leaving::Stuck { .. } => {
+                self.leaving = Leaving::Stuck { overdue: true };
+                true
+            }
+            Leaving::Late(at) => {
+                let is_late = at > world.now();
+                if is_late {
+                    world.push(at, due);
+                }
+                is_late
+            }
+        }
+    }
+}
+
+impl<S: Service> Calls<S> {
+    /// The network card of `sender` stops; this is about calls to the service on `house`.
+    pub(super) fn hold_back(&mut self, world: &World, house: NodeId, sender: NodeId) {
+        for call in self.slots.iter_mut().flatten() {
+            let leaves = Span::nanos(call.latency.as_nanos() / LEAVES_AFTER);
+            if call.sender(house) == Some(sender)
+                && call.leaving == Leaving::OnTime
+                && world.time_of(call.newest) + leaves > world.now()
+            {
+                call.leaving = Leaving::Stuck { overdue: false };
+            }
+        }
+    }
+
+    /// The network card of `sender` goes on; this is about calls to the service that is this one of the world's, on
+    /// this node.
+    pub(super) fn let_go(&mut self, world: &World, (number, house): (u16, NodeId), sender: NodeId) {
+        for (slot, call) in self.slots.iter_mut().enumerate() {
+            let Some(call) = call else { continue };
+            let Leaving::Stuck { overdue } = call.leaving else { continue };
+            if call.sender(house) != Some(sender) {
+                continue;
+            }
+            let rest = call.latency - Span::nanos(call.latency.as_nanos() / LEAVES_AFTER);
+            let arrives = world.now() + rest;
+            call.leaving = Leaving::Late(arrives);
+            if overdue {
+                let id = CallId { house: number, slot: slot as u32 };
+                let is_request = matches!(call.stage, Stage::Asked(_));
+                world.push(arrives, if is_request { Due::Request(id) } else { Due::Answer(id) });
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The time source that several nodes poll is wrong for a while.
+
+use serde::Serialize;
+
+use super::pause::listed;
+use super::{FaultInfo, Kind, field};
+use crate::check::Strike;
+use crate::engine::World;
+use crate::history::{History, What};
+use crate::id::{FaultId, NodeId};
+use crate::time::Span;
+
+/// The time source that nodes' daemons poll is wrong for a while, and takes the clocks of all of them along.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TimeSource {
+    /// The nodes that poll it: at least one, each once, each with a daemon.
+    pub nodes: Vec<NodeId>,
+    /// How far it is ahead; not zero.
+    pub error: Span,
+    /// For how long; above zero.
+    pub lasting: Span,
+}
+
+impl Kind for TimeSource {
+    const INFO: FaultInfo = FaultInfo {
+        name: "time-source",
+        summary: "the time source that nodes' daemons poll is wrong for a while, and takes their clocks along",
+        fields: &[
+            field("error", "how far it is ahead, such as \"1s\", or behind, such as \"-1s\""),
+            field("nodes", "the nodes that see it wrong; default: all whose clocks have a `discipline`"),
+            field("for", "how long, such as \"5m\""),
+        ],
+    };
+
+    fn node(&self) -> NodeId {
+        self.nodes.first().copied().unwrap_or(NodeId(0))
+    }
+
+    fn nodes(&self) -> Vec<NodeId> {
+        self.nodes.clone()
+    }
+
+    fn lasting(&self) -> Option<Span> {
+        Some(self.lasting)
+    }
+
+    fn begin(&self, world: &World, _: FaultId) {
+        self.nodes.iter().for_each(|node| world.shift_source(*node, self.error));
+    }
+
+    fn end(&self, world: &World, _: FaultId) {
+        self.nodes.iter().for_each(|node| world.shift_source(*node, -self.error));
+    }
+
+    /// It hurts whoever's clock is set by it meanwhile.
+    fn bit(&self, history: &History, strike: &Strike) -> bool {
+        strike.during(history).iter().any(|event| {
+            self.nodes.contains(&event.node)
+                && matches!(event.what, What::ClockCorrected { .. } | What::ClockSlewed { .. })
+        })
+    }
+
+    fn phrase(&self, name: &dyn Fn(NodeId) -> String) -> String {
+        let who = listed(self.nodes.iter().copied(), name);
+        format!("error of {:+} in the time source of {who} for {}", self.error, self.lasting)
+    }
+
+    fn healed(&self, name: &dyn Fn(NodeId) -> String) -> Option<String> {
+        Some(format!("the time source of {} is right again", listed(self.nodes.iter().copied(), name)))
+    }
+}

@@ -1,0 +1,86 @@
+//! `leap-second = { … }` and `time-source = { … }`: what is wrong with the time of several nodes at once.
+
+use holdover_sim::fault::{Fault, LeapSecond, TimeSource};
+use holdover_sim::time::Span;
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::{Inject, NO_NODE, lasting, node_list};
+use crate::scenario::error::{Mistake, Wrong};
+use crate::scenario::file::Written;
+use crate::scenario::lower::{Lower, Nodes};
+use crate::scenario::names::quoted;
+use crate::scenario::value;
+
+/// `leap-second = { … }`
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct LeapFile {
+    stepped: Option<Spanned<Vec<Spanned<String>>>>,
+    smeared: Option<Spanned<Vec<Spanned<String>>>>,
+}
+
+impl Inject for LeapFile {
+    fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
+        let stepped = self.stepped.as_ref().map_or(Vec::new(), |list| node_list(lower, nodes, list));
+        let smeared = self.smeared.as_ref().map_or(Vec::new(), |list| node_list(lower, nodes, list));
+        let (one, other) = (names(self.stepped.as_ref()), names(self.smeared.as_ref()));
+        for smeared in other {
+            let Some(stepped) = one.iter().find(|stepped| stepped.get_ref() == smeared.get_ref()) else {
+                continue;
+            };
+            let wrong = Wrong::new(format!("{} both steps and smears", quoted(smeared.get_ref())))
+                .help("a node's clock does one or the other with a leap second");
+            lower.mistakes.add(Mistake::at(smeared.span(), "smears", wrong).and(stepped.span(), "steps"));
+        }
+        LeapSecond { stepped, smeared }.into()
+    }
+}
+
+fn names(list: Option<&Spanned<Vec<Spanned<String>>>>) -> &[Spanned<String>] {
+    list.map_or(&[], |list| list.get_ref())
+}
+
+/// `time-source = { … }`
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct SourceFile {
+    error: Spanned<Written>,
+    nodes: Option<Spanned<Vec<Spanned<String>>>>,
+    #[serde(rename = "for")]
+    lasting: Spanned<Written>,
+}
+
+impl Inject for SourceFile {
+    fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
+        let error = lower.value(Some(&self.error), Span::ZERO, |text| match value::signed_duration(text)? {
+            Span::ZERO => {
+                Err(Wrong::new("an error of zero is none").help("such as \"1s\", or \"-1s\" for behind"))
+            }
+            error => Ok(error),
+        });
+        let who = match &self.nodes {
+            Some(list) => {
+                let who = node_list(lower, nodes, list);
+                for (name, node) in list.get_ref().iter().zip(&who) {
+                    if *node != NO_NODE && !nodes.disciplined().contains(node) {
+                        let wrong = Wrong::new(format!("{} polls no time source", quoted(name.get_ref())))
+                            .help("its clock needs a `discipline`, such as clock = { discipline = \"chrony\" }");
+                        lower.mistakes.add(Mistake::at(name.span(), "undisciplined", wrong));
+                    }
+                }
+                who
+            }
+            None => {
+                let all = nodes.disciplined().to_vec();
+                if all.is_empty() {
+                    let wrong = Wrong::new("nobody polls a time source")
+                        .help("give a node's clock a `discipline`, such as clock = { discipline = \"chrony\" }");
+                    lower.mistakes.add(Mistake::at(self.error.span(), "nobody sees this", wrong));
+                }
+                all
+            }
+        };
+        TimeSource { nodes: who, error, lasting: lasting(lower, &self.lasting) }.into()
+    }
+}
