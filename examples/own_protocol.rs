@@ -15,6 +15,7 @@ use holdover::sim::clock::{Clock, Deadline};
 use holdover::sim::protocol::{Protocol, Renewal};
 use holdover::sim::run::run;
 use holdover::sim::service::door::{AnyLease, HighestToken};
+use holdover::sim::service::lease_store::{Expiry, LeaseStoreRules, Tokens};
 use holdover::sim::service::ledger::{Checkpoint, LedgerRules};
 use holdover::sim::service::provider::GatewayRules;
 use holdover::sim::time::{MonoTime, Span};
@@ -56,8 +57,8 @@ impl Protocol for LedgerOnly {
         "a monotonic lease with fencing tokens that only the ledger checks"
     }
 
-    fn tokens(&self) -> bool {
-        true
+    fn lease_store(&self) -> LeaseStoreRules {
+        LeaseStoreRules { tokens: Tokens::Counted, expiry: Expiry::ByStore }
     }
 
     fn ledger(&self) -> LedgerRules {
@@ -70,16 +71,14 @@ impl Protocol for LedgerOnly {
     }
 
     async fn acquire(&self, worker: &Worker) -> Option<Rc<Lease>> {
-        let (since, now) = (worker.mono(), worker.wall());
-        let ttl = worker.lease_spec().ttl;
-        let grant = worker.acquire(now, now + ttl).await?;
+        let (since, ttl) = (worker.mono(), worker.lease_spec().ttl);
+        let grant = worker.acquire(ttl).await?;
         Some(Lease::take(worker, grant, since, on_monotonic(since + ttl)))
     }
 
     async fn renew(&self, worker: &Worker, lease: &Lease) -> Renewal {
-        let (since, now) = (worker.mono(), worker.wall());
-        let ttl = worker.lease_spec().ttl;
-        match worker.renew(lease, now + ttl).await {
+        let (since, ttl) = (worker.mono(), worker.lease_spec().ttl);
+        match worker.renew(lease, ttl).await {
             Ok(true) => {
                 lease.extend(on_monotonic(since + ttl));
                 Renewal::Kept

@@ -1,6 +1,6 @@
 //! Runs a scenario under its protocols and judges what happened.
 
-use holdover_sim::check::{self, Bite, Checker, Sighting, Verdict};
+use holdover_sim::check::{self, Assumption, Bite, Checker, Sighting, Verdict};
 use holdover_sim::history::{self, Fingerprint, History};
 use holdover_sim::limits::Ending;
 use holdover_sim::protocol::{self, AnyProtocol};
@@ -33,6 +33,8 @@ pub struct JudgedRun {
     pub repeats: bool,
     /// What each checker concluded.
     pub verdicts: Vec<(&'static Checker, Verdict)>,
+    /// What the protocol relies on, and the run didn't keep.
+    pub broken_assumptions: Vec<&'static Assumption>,
     /// What became of each fault of the plan.
     pub bites: Vec<Bite>,
     /// How often each thing that may be seen was seen.
@@ -83,6 +85,15 @@ pub enum Deviation {
         /// The protocol.
         protocol: &'static str,
     },
+}
+
+/// Where a violation stands to what its protocol relies on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blame {
+    /// All that it relies on was so: it is a flaw of the protocol.
+    Inside,
+    /// Something that it relies on wasn't so.
+    Outside,
 }
 
 /// What a replay comes to. The order is that of gravity.
@@ -156,11 +167,26 @@ impl JudgedRun {
             fingerprint: history.fingerprint(),
             repeats,
             verdicts: check::judge(&history),
+            broken_assumptions: check::broken_assumptions(&history, protocol.assumptions()),
             bites: check::bites(&history),
             sightings: check::sightings(&history),
             belief_overlap: history::overlap_total(&history),
             history,
         }
+    }
+
+    /// Where what was violated stands to what the protocol relies on; `None` if nothing was, or the protocol doesn't say.
+    /// To be late is no flaw of a protocol: a scenario may ask for more than there is time for.
+    pub fn blame(&self) -> Option<Blame> {
+        let is_violated = |verdict: &Verdict| matches!(verdict, Verdict::Violated { .. });
+        let mut violated = self.verdicts.iter().filter(|(_, verdict)| is_violated(verdict)).peekable();
+        if self.protocol.assumptions().is_empty() || violated.peek().is_none() {
+            return None;
+        }
+        if !self.broken_assumptions.is_empty() {
+            return Some(Blame::Outside);
+        }
+        violated.any(|(checker, _)| checker.name != "progress").then_some(Blame::Inside)
     }
 
     /// How often the thing named `sighting` was seen.

@@ -7,6 +7,7 @@ use holdover::scenario::{SMALLEST, Scenario};
 use holdover::sim::limits::Ending;
 use holdover::sim::point::Point;
 use holdover::sim::protocol::{AnyProtocol, Fenced, Protocol, Renewal};
+use holdover::sim::service::lease_store::LeaseStoreRules;
 use holdover::sim::service::ledger::{Checkpoint, LedgerRules};
 use holdover::sim::service::provider::GatewayRules;
 use holdover::sim::time::{Span, TrueTime};
@@ -32,8 +33,8 @@ impl Protocol for Spins {
         "never gets anywhere, in no time"
     }
 
-    fn tokens(&self) -> bool {
-        Protocol::tokens(&Fenced)
+    fn lease_store(&self) -> LeaseStoreRules {
+        Protocol::lease_store(&Fenced)
     }
 
     fn ledger(&self) -> LedgerRules {

@@ -9,13 +9,17 @@ use std::path::{Path, PathBuf};
 
 use holdover::scenario::{Expected, MAX_BYTES, SMALLEST, Scenario, ScenarioError};
 use holdover::sim::clock::Rate;
-use holdover::sim::fault::{Anchor, ClockSlew, ClockStep, Fault, Pause, PauseClocks, PlannedFault, Restart};
+use holdover::sim::fault::{
+    Anchor, ClockSlew, ClockStep, Crash, Failover, Fault, Loses, Pause, PauseClocks, PlannedFault, Restart,
+    Shutdown,
+};
 use holdover::sim::id::NodeId;
 use holdover::sim::limits::Limits;
 use holdover::sim::seed::Seed;
+use holdover::sim::service::lease_store::Expiry;
 use holdover::sim::time::{Span, TrueTime, WallTime};
 use holdover::sim::world::{
-    ClockSpec, Discipline, JobSpec, Latency, LeaseSpec, NetworkSpec, TimeDaemon, WorkerSpec, WorldSpec,
+    ClockSpec, Discipline, JobSpec, Latency, LeaseSpec, LedgerSpec, NetworkSpec, TimeDaemon, WorkerSpec, WorldSpec,
 };
 
 const COMPLETE: &str = include_str!("data/complete.toml");
@@ -66,7 +70,13 @@ fn a_complete_scenario_comes_out_as_it_was_meant() {
                     discipline: Some(Discipline { daemon: TimeDaemon::Timesyncd, poll: Span::secs(32) }),
                 }
             )]),
-            lease: LeaseSpec { ttl: Span::secs(40), renew_every: Span::secs(10), poll_every: Span::millis(500) },
+            lease: LeaseSpec {
+                ttl: Span::secs(40),
+                renew_every: Span::secs(10),
+                poll_every: Span::millis(500),
+                expiry: Some(Expiry::ByStore),
+            },
+            ledger: LedgerSpec { forgets_tokens: true },
             job: JobSpec { operations: 14, due: START + Span::millis(19_100), pace: Span::millis(250) },
             network: NetworkSpec { internal: latency(500, 2_000), provider: latency(20_000, 20_000) },
             limits: Limits { end: at(120_000), steps: 1_000 },
@@ -97,7 +107,20 @@ fn a_complete_scenario_comes_out_as_it_was_meant() {
                     lasting: Span::secs(30),
                 })
             ),
-            fault(at_time(61_000), Fault::Restart(Restart { node: LEDGER, lasting: Span::secs(2) })),
+            fault(
+                at_time(61_000),
+                Fault::Restart(Restart {
+                    node: LEDGER,
+                    lasting: Span::secs(2),
+                    loses: Loses::Unsynced(Span::millis(1_500))
+                })
+            ),
+            fault(
+                at_time(62_000),
+                Fault::Failover(Failover { node: LEDGER, lag: Span::secs(3), lasting: Span::secs(1) })
+            ),
+            fault(at_time(63_000), Fault::Crash(Crash { node: WORKER_A, lasting: Some(Span::secs(5)) })),
+            fault(at_time(64_000), Fault::Shutdown(Shutdown { node: WORKER_B, lasting: Span::secs(2) })),
             fault(
                 Anchor::Point { point: "renew.due".to_owned(), node: None, after: TrueTime::START, nth: 1 },
                 Pause::of(WORKER_B, Span::secs(1), PauseClocks::Frozen).into(),
@@ -133,7 +156,7 @@ fn what_is_left_out_has_a_default() {
     assert_eq!(scenario.world.limits, Limits { end: at(600_000), steps: Limits::DEFAULT_STEPS });
     assert_eq!(scenario.world.progress_within, Span::secs(60));
     assert_eq!(scenario.plan, []);
-    assert_eq!(scenario.protocols, ["naive", "fenced"]);
+    assert_eq!(scenario.protocols, ["naive", "monotonic", "fenced"]);
     assert!(scenario.expect.is_empty());
 }
 

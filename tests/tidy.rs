@@ -8,7 +8,7 @@ mod files;
 use std::collections::BTreeSet;
 
 use holdover::scenario::{SMALLEST, Scenario};
-use holdover::sim::check::{Bite, CHECKERS, SIGHTINGS, bites};
+use holdover::sim::check::{ASSUMPTIONS, Bite, CHECKERS, SIGHTINGS, bites};
 use holdover::sim::fault::{FAULTS, FaultInfo};
 use holdover::sim::history::What;
 use holdover::sim::id::FaultId;
@@ -144,8 +144,9 @@ fn madsim_is_touched_in_one_file() {
 
 #[test]
 fn names_in_registries_are_unique_and_plain() {
-    let registries: [(&str, Vec<&str>); 5] = [
+    let registries: [(&str, Vec<&str>); 6] = [
         ("protocol", PROTOCOLS.iter().map(|protocol| protocol.name()).collect()),
+        ("assumption", ASSUMPTIONS.iter().map(|assumption| assumption.name).collect()),
         ("fault", FAULTS.iter().map(|fault| fault.name).collect()),
         ("checker", CHECKERS.iter().map(|checker| checker.name).collect()),
         ("point", POINTS.iter().map(|(point, _)| point.0).collect()),

@@ -4,16 +4,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use crate::check::panic_message;
-use crate::engine::{Host, World, hosted};
+use crate::engine::{Again, Errand, Host, Work, World, hosted};
 use crate::fault::PlannedFault;
 use crate::history::{History, NodeRecord};
 use crate::id::Amount;
 use crate::limits::Ending;
 use crate::protocol::AnyProtocol;
 use crate::seed::{Purpose, Seed, Stream};
-use crate::service::lease_store::LeaseStore;
-use crate::service::ledger::Ledger;
+use crate::service::door::Forgetful;
+use crate::service::lease_store::{LeaseStore, LeaseStoreRules};
+use crate::service::ledger::{Ledger, LedgerRules};
 use crate::service::provider::Provider;
+use crate::settlement;
 use crate::time::TrueTime;
 use crate::worker::{Services, Worker};
 use crate::world::{self, WorldSpec};
@@ -35,7 +37,7 @@ pub fn run(spec: &WorldSpec, protocol: &dyn AnyProtocol, plan: &[PlannedFault], 
 fn run_on(host: Host, spec: &WorldSpec, protocol: &dyn AnyProtocol, plan: &[PlannedFault], seed: Seed) -> History {
     let batch: Rc<[Amount]> = draw_batch(spec.job.operations, seed).into();
     let world = World::new(host, spec, plan.into(), seed);
-    move_in(&world, spec, protocol, &batch);
+    move_in(&world, spec, protocol, plan, &batch);
 
     let ending = match catch_unwind(AssertUnwindSafe(|| world.drive())) {
         Ok(ending) => ending,
@@ -43,6 +45,7 @@ fn run_on(host: Host, spec: &WorldSpec, protocol: &dyn AnyProtocol, plan: &[Plan
     };
 
     let ended_at = world.now();
+    let lease_store = lease_store_rules(spec, protocol);
     let (events, exports, clocks) = world.wind_up();
     let nodes = clocks.into_iter().enumerate().map(|(index, clocks)| {
         let node = world.node(crate::id::NodeId(index as u16));
@@ -57,6 +60,9 @@ fn run_on(host: Host, spec: &WorldSpec, protocol: &dyn AnyProtocol, plan: &[Plan
         plan: plan.to_vec(),
         due: TrueTime::START + (spec.job.due - spec.start),
         progress_within: spec.progress_within,
+        ttl: spec.lease.ttl,
+        expiry_as_meant: lease_store.expiry == protocol.lease_store().expiry,
+        store_clock: lease_store.expiry.clock_of_store(),
         events,
         exports,
         ending,
@@ -65,17 +71,52 @@ fn run_on(host: Host, spec: &WorldSpec, protocol: &dyn AnyProtocol, plan: &[Plan
 }
 
 /// Puts the services on their nodes and has the workers start when they should.
-fn move_in(world: &Rc<World>, spec: &WorldSpec, protocol: &dyn AnyProtocol, batch: &Rc<[Amount]>) {
+fn move_in(
+    world: &Rc<World>,
+    spec: &WorldSpec,
+    protocol: &dyn AnyProtocol,
+    plan: &[PlannedFault],
+    batch: &Rc<[Amount]>,
+) {
     let lease_ids = Stream::new(world.seed, Purpose::LeaseIds(world::LEASE_STORE));
     let services = Rc::new(Services {
-        lease_store: world.house(world::LEASE_STORE, LeaseStore::new(protocol.tokens(), lease_ids)),
-        ledger: world.house(world::LEDGER, Ledger::new(protocol.ledger(), batch.len())),
+        lease_store: world
+            .house(world::LEASE_STORE, LeaseStore::new(lease_store_rules(spec, protocol), lease_ids)),
+        ledger: world.house(world::LEDGER, Ledger::new(ledger_rules(spec, protocol), batch.len())),
         provider: world.house(world::PROVIDER, Provider::new(protocol.gateway(), batch.len())),
     });
     for (index, worker) in spec.workers.iter().enumerate() {
         let node = world::worker_node(index);
-        let handle = Worker::new(world.clone(), node, services.clone(), spec.lease, spec.job, batch.clone());
-        world.start_later(node, worker.starts, protocol.work(handle));
+        let needs = || plan.iter().filter(|planned| planned.inject.node() == node).map(|one| one.inject.needs());
+        let farewell = needs().any(|needs| needs.farewell);
+        let errand = {
+            let (world, services, batch) = (world.clone(), services.clone(), batch.clone());
+            let (lease, job) = (spec.lease, spec.job);
+            move |protocol: &dyn AnyProtocol| {
+                let worker = Worker::new(world.clone(), node, services.clone(), lease, job, batch.clone());
+                let stop = farewell.then(|| Box::pin(settlement::stop(worker.clone())) as Work);
+                Errand { work: protocol.work(worker), stop }
+            }
+        };
+        let first = errand(protocol);
+        let again = needs().any(|needs| needs.new_beginning).then(|| {
+            let protocol = protocol.share();
+            Box::new(move || errand(&*protocol)) as Again
+        });
+        world.start_later(node, worker.starts, first, again);
+    }
+}
+
+fn lease_store_rules(spec: &WorldSpec, protocol: &dyn AnyProtocol) -> LeaseStoreRules {
+    let rules = protocol.lease_store();
+    LeaseStoreRules { expiry: spec.lease.expiry.unwrap_or(rules.expiry), ..rules }
+}
+
+fn ledger_rules(spec: &WorldSpec, protocol: &dyn AnyProtocol) -> LedgerRules {
+    let rules = protocol.ledger();
+    match spec.ledger.forgets_tokens {
+        true => LedgerRules { door: Box::new(Forgetful::new(rules.door)), ..rules },
+        false => rules,
     }
 }
 

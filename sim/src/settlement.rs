@@ -29,8 +29,9 @@ pub(crate) async fn work<P: Protocol>(protocol: P, worker: Worker) {
     loop {
         let lease = obtain(&protocol, &worker).await;
         let renewals = worker.spawn(keep_renewing(protocol.clone(), worker.clone(), lease.clone()));
+        worker.take_in_hand(&lease, renewals);
         let published = settle(&protocol, &worker, &lease).await;
-        renewals.cancel();
+        worker.stop_renewing();
         lease.give_up();
         if published.is_ok() {
             // A lease that can't be given back runs out by itself.
@@ -44,10 +45,23 @@ pub(crate) async fn work<P: Protocol>(protocol: P, worker: Worker) {
     }
 }
 
+/// What a worker does beside its work when it is told to stop: it gives its lease back, and forgets that the work goes on.
+pub(crate) async fn stop(worker: Worker) {
+    worker.stop_asking();
+    worker.stop_renewing();
+    if let Some(lease) = worker.lease_in_hand() {
+        // A lease that can't be given back runs out by itself.
+        let _released = worker.release(&lease).await;
+    }
+}
+
 /// Asks for the lease at every polling interval until it is granted.
 async fn obtain<P: Protocol>(protocol: &P, worker: &Worker) -> Rc<Lease> {
     let mut next = worker.mono();
     loop {
+        if worker.is_told_to_stop() {
+            std::future::pending::<()>().await;
+        }
         worker.point(Point::LEASE_WANTED).await;
         if let Some(lease) = protocol.acquire(worker).await {
             worker.point(Point::LEASE_GRANTED).await;

@@ -1,15 +1,15 @@
 //! What a worker can do and see: its own clocks, the services, its lease. Never true time.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::future::Future;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use crate::clock::{Clock, Deadline};
 use crate::engine::{Address, Broken, Calling, Passing, Service, Sleep, TaskHandle, World, call};
 use crate::history::{Claim, Refusal, Row, What};
 use crate::id::{Amount, Epoch, LeaseId, NodeId, OpId, PayoutId, Token};
 use crate::point::Point;
-use crate::service::lease_store::{Grant, LeaseRequest, LeaseResponse, LeaseStore};
+use crate::service::lease_store::{Grant, LeaseRequest, LeaseResponse, LeaseStore, Term};
 use crate::service::ledger::{Checkpoint, Ledger, LedgerRequest, LedgerResponse, Signed};
 use crate::service::provider::{Pay, Provider};
 use crate::time::{BootTime, MonoTime, RawTime, Span, WallTime};
@@ -29,6 +29,16 @@ struct Inner {
     lease: LeaseSpec,
     job: JobSpec,
     batch: Rc<[Amount]>,
+    hands: Hands,
+}
+
+/// What a worker has in hand, for whoever tells it to stop.
+#[derive(Default)]
+struct Hands {
+    /// Weak, because a lease knows its worker.
+    lease: RefCell<Weak<Lease>>,
+    renewals: RefCell<Option<TaskHandle>>,
+    stops: Cell<bool>,
 }
 
 /// A worker, as its own code sees it. Cloning it gives another handle on the same worker.
@@ -59,7 +69,7 @@ impl Worker {
         job: JobSpec,
         batch: Rc<[Amount]>,
     ) -> Worker {
-        Worker(Rc::new(Inner { world, node, services, lease, job, batch }))
+        Worker(Rc::new(Inner { world, node, services, lease, job, batch, hands: Hands::default() }))
     }
 
     /// The worker's node.
@@ -136,22 +146,27 @@ impl Worker {
         self.0.world.spawn(self.0.node, work)
     }
 
-    /// Asks the lease store for the lease, if by this worker's clock, which reads `now`, its expiry has passed. `until` is
-    /// the expiry to write. `None`: somebody else has it, or no answer came.
-    pub async fn acquire(&self, now: WallTime, until: WallTime) -> Option<Grant> {
-        match self.ask(&self.0.services.lease_store, LeaseRequest::Acquire { now, until }).await {
+    /// Asks the lease store for the lease for `ttl` from now. Whose now that is, and whether an earlier lease has run out
+    /// by then, is a rule of the store; this worker's wall clock is in the request. `None`: somebody else has it, or no
+    /// answer came.
+    pub async fn acquire(&self, ttl: Span) -> Option<Grant> {
+        match self.ask(&self.0.services.lease_store, LeaseRequest::Acquire(self.term(ttl))).await {
             Ok(LeaseResponse::Granted(grant)) => Some(grant),
             _ => None,
         }
     }
 
-    /// Asks the lease store to prolong `lease` to `until`: whether it did.
+    /// Asks the lease store to prolong `lease` to `ttl` from now: whether it did.
     ///
     /// # Errors
     /// If the connection broke; the lease may have been prolonged, or not.
-    pub async fn renew(&self, lease: &Lease, until: WallTime) -> Result<bool, Broken> {
-        let renewal = LeaseRequest::Renew { grant: lease.grant, until };
+    pub async fn renew(&self, lease: &Lease, ttl: Span) -> Result<bool, Broken> {
+        let renewal = LeaseRequest::Renew { grant: lease.grant, term: self.term(ttl) };
         Ok(self.ask(&self.0.services.lease_store, renewal).await? == LeaseResponse::Done)
+    }
+
+    fn term(&self, ttl: Span) -> Term {
+        Term { now: self.wall(), ttl }
     }
 
     /// Gives `lease` back to the lease store: whether it was still in the row.
@@ -236,6 +251,35 @@ impl Worker {
 
     fn claim(&self, lease: &Lease) -> Claim {
         Claim { worker: self.0.node, epoch: lease.grant.epoch, token: lease.grant.token }
+    }
+
+    /// Notes what the worker has in hand from now on.
+    pub(crate) fn take_in_hand(&self, lease: &Rc<Lease>, renewals: TaskHandle) {
+        *self.0.hands.lease.borrow_mut() = Rc::downgrade(lease);
+        *self.0.hands.renewals.borrow_mut() = Some(renewals);
+    }
+
+    /// The lease that the worker has in hand, if it has one.
+    pub(crate) fn lease_in_hand(&self) -> Option<Rc<Lease>> {
+        self.0.hands.lease.borrow().upgrade()
+    }
+
+    /// Ends the renewals, if there are any.
+    pub(crate) fn stop_renewing(&self) {
+        let renewals = self.0.hands.renewals.borrow_mut().take();
+        if let Some(renewals) = renewals {
+            renewals.cancel();
+        }
+    }
+
+    /// Notes that the worker is to ask for no more leases.
+    pub(crate) fn stop_asking(&self) {
+        self.0.hands.stops.set(true);
+    }
+
+    /// Whether the worker was told to stop.
+    pub(crate) fn is_told_to_stop(&self) -> bool {
+        self.0.hands.stops.get()
     }
 
     /// Records that the worker looked whether `lease` still holds, and what it concluded.

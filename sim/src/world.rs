@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::clock::Rate;
 use crate::id::NodeId;
 use crate::limits::Limits;
+use crate::service::lease_store::Expiry;
 use crate::time::{Span, TrueTime, WallTime};
 
 /// A whole world, before anything has happened.
@@ -18,6 +19,8 @@ pub struct WorldSpec {
     pub service_clocks: BTreeMap<NodeId, ClockSpec>,
     /// The lease.
     pub lease: LeaseSpec,
+    /// What the scenario says of the ledger.
+    pub ledger: LedgerSpec,
     /// The settlement job.
     pub job: JobSpec,
     /// How long messages take.
@@ -129,6 +132,15 @@ pub struct LeaseSpec {
     pub renew_every: Span,
     /// How often a worker without the lease asks for it.
     pub poll_every: Span,
+    /// Whose clock it ends by; `None` leaves that to the protocol.
+    pub expiry: Option<Expiry>,
+}
+
+/// The ledger.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LedgerSpec {
+    /// Whether it keeps what its door knows, the highest token, in memory only and not on disk.
+    pub forgets_tokens: bool,
 }
 
 /// The settlement job.

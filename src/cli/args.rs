@@ -28,7 +28,7 @@ pub(super) enum Command {
     Replay(ReplayArguments),
     /// Run scenario files and compare the verdicts with what the files expect
     Check(CheckArguments),
-    /// List what there is: protocols, faults, checkers, points, sightings, scenarios
+    /// List what there is: protocols, assumptions, faults, checkers, points, sightings, scenarios
     List(ListArguments),
     /// Print a completion script for a shell
     Completions {
@@ -109,6 +109,8 @@ pub(super) enum ReplayFormat {
 pub(super) enum Listed {
     /// What a scenario can be run under
     Protocols,
+    /// What protocols rely on
+    Assumptions,
     /// What can be injected, with the fields of each
     Faults,
     /// The rules that every run is judged by

@@ -11,7 +11,7 @@ use super::exit::{Failure, Status};
 use super::output::Output;
 use crate::report::paragraph;
 use crate::scenario::{Scenario, shown_path};
-use crate::sim::check::{CHECKERS, SIGHTINGS};
+use crate::sim::check::{ASSUMPTIONS, CHECKERS, SIGHTINGS};
 use crate::sim::fault::FAULTS;
 use crate::sim::point::POINTS;
 use crate::sim::protocol::PROTOCOLS;
@@ -40,6 +40,9 @@ pub(super) fn run(arguments: &ListArguments, output: &mut Output) -> Result<Stat
             .iter()
             .map(|checker| item(checker.name, &format!("holds when {}", checker.holds_when)))
             .collect(),
+        Listed::Assumptions => {
+            ASSUMPTIONS.iter().map(|assumption| item(assumption.name, assumption.sentence)).collect()
+        }
         Listed::Points => POINTS.iter().map(|(point, meaning)| item(point.0, meaning.trim())).collect(),
         Listed::Sightings => SIGHTINGS.iter().map(|sighting| item(sighting.name, sighting.meaning)).collect(),
         Listed::Scenarios => {

@@ -19,7 +19,7 @@ use serde::Serialize;
 use super::text::deviation_texts;
 use super::timeline::{Mark, timeline};
 use super::words;
-use crate::replay::{JudgedRun, Outcome, Replay};
+use crate::replay::{Blame, JudgedRun, Outcome, Replay};
 use crate::scenario::Scenario;
 
 #[derive(Serialize)]
@@ -46,6 +46,9 @@ struct RunDocument<'a> {
     events: usize,
     fingerprint: String,
     verdicts: BTreeMap<&'static str, &'a Verdict>,
+    /// Whether what was violated was so inside or outside of what the protocol relies on.
+    assumptions: Option<&'static str>,
+    broken_assumptions: Vec<&'static str>,
     belief_overlap: Span,
     seen: BTreeMap<&'static str, usize>,
     faults: &'a [Bite],
@@ -117,6 +120,11 @@ fn run_document(run: &JudgedRun) -> RunDocument<'_> {
         events: history.events.len(),
         fingerprint: run.fingerprint.to_string(),
         verdicts: run.verdicts.iter().map(|(checker, verdict)| (checker.name, verdict)).collect(),
+        assumptions: run.blame().map(|blame| match blame {
+            Blame::Inside => "inside",
+            Blame::Outside => "outside",
+        }),
+        broken_assumptions: run.broken_assumptions.iter().map(|assumption| assumption.name).collect(),
         belief_overlap: run.belief_overlap,
         seen: run.sightings.iter().map(|(sighting, count)| (sighting.name, *count)).collect(),
         faults: &run.bites,

@@ -239,7 +239,9 @@ fn lines(history: &History) -> Vec<Line> {
     for event in &history.events {
         match event.what {
             What::WorkerStarted => changes[event.node.index()].push((event.at, Count::Away, -1)),
-            What::WorkerFinished => changes[event.node.index()].push((event.at, Count::Away, 1)),
+            What::WorkerFinished | What::WorkerDied => {
+                changes[event.node.index()].push((event.at, Count::Away, 1));
+            }
             What::FaultBegan { fault } | What::FaultEnded { fault } => {
                 let inject = &history.plan[fault.index()].inject;
                 let by = if matches!(event.what, What::FaultBegan { .. }) { 1 } else { -1 };
@@ -258,7 +260,7 @@ fn counted(fault: &Fault) -> Option<Count> {
     match fault {
         Fault::Pause(pause) if pause.task.is_some() => Some(Count::TaskPauses),
         Fault::Pause(_) => Some(Count::Pauses),
-        Fault::Restart(_) => Some(Count::Away),
+        Fault::Restart(_) | Fault::Failover(_) => Some(Count::Away),
         _ => None,
     }
 }

@@ -12,7 +12,7 @@ use super::style::{BAD, BOLD, DIM, FAULT, GOOD, PLAIN};
 use super::timeline::{Mark, timeline};
 use super::verbose::event_row;
 use super::{closing, table, words};
-use crate::replay::{JudgedRun, Replay};
+use crate::replay::{Blame, JudgedRun, Replay};
 
 pub use super::closing::deviation_texts;
 
@@ -70,6 +70,11 @@ fn write_summary(replay: &Replay<'_>, width: usize, out: &mut impl Write) -> io:
         if !violated.is_empty() {
             told.push((format!("violates {}", violated.join(", ")), BAD));
         }
+        match run.blame() {
+            Some(Blame::Inside) => told.push(("inside its assumptions: all of them were kept".to_owned(), BAD)),
+            Some(Blame::Outside) => told.push((outside(run), DIM)),
+            None => {}
+        }
         if unknown.len() == rules {
             told.push((format!("can't tell any of the {rules} rules"), FAULT));
         } else if !unknown.is_empty() {
@@ -92,6 +97,13 @@ fn write_summary(replay: &Replay<'_>, width: usize, out: &mut impl Write) -> io:
         }
     }
     Ok(())
+}
+
+/// What a protocol relies on that wasn't so.
+fn outside(run: &JudgedRun) -> String {
+    let broken: Vec<String> =
+        run.broken_assumptions.iter().map(|assumption| assumption.name.replace('-', " ")).collect();
+    format!("outside its assumptions: {}", broken.join(", "))
 }
 
 /// The lanes of one run, and how its rows are drawn beside them.

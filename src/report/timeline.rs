@@ -83,7 +83,8 @@ struct Teller<'a> {
     refusals: Vec<u32>,
     /// Whether a slew of each node's clocks was told.
     slewed: Vec<bool>,
-    entered: Vec<bool>,
+    /// When each operation was entered that the ledger knows of.
+    entered: Vec<Option<TrueTime>>,
     paid: Vec<bool>,
     first_export: Option<usize>,
 }
@@ -98,7 +99,7 @@ impl<'a> Teller<'a> {
             newest_granted: None,
             refusals: vec![0; history.nodes.len()],
             slewed: vec![false; history.nodes.len()],
-            entered: vec![false; history.batch.len()],
+            entered: vec![None; history.batch.len()],
             paid: vec![false; history.batch.len()],
             first_export: None,
         }
@@ -113,6 +114,8 @@ impl<'a> Teller<'a> {
             | What::LeaseDropped { .. } => {}
             What::WorkerStarted => self.act(id, event, event.node, "starts"),
             What::WorkerFinished => self.act(id, event, event.node, "is done"),
+            What::WorkerDied => self.act(id, event, event.node, "is gone, with all that it had in memory"),
+            What::WritesLost { since } => self.tell_loss(id, event, since),
             What::LeaseChecked { epoch, valid } => self.tell_check(id, event, epoch, valid),
             What::MessageLost { from, .. } => {
                 // A lost answer is noted by the worker that waits for it, a lost request by the service.
@@ -210,7 +213,7 @@ impl<'a> Teller<'a> {
                 self.act(id, event, claim.worker, &text);
             }
             What::WriteAccepted { claim, op, .. } => {
-                let again = std::mem::replace(&mut self.entered[op.index()], true);
+                let again = self.entered[op.index()].replace(event.at).is_some();
                 let worker = self.name(claim.worker);
                 match (self.is_stale(claim), again) {
                     (true, _) => {
@@ -325,6 +328,23 @@ impl<'a> Teller<'a> {
             _ => return,
         };
         self.say(id, event, event.node, Mark::Plain, text);
+    }
+
+    fn tell_loss(&mut self, id: EventId, event: &Event, since: TrueTime) {
+        if self.history.is(event.node, Role::Ledger) {
+            for entered in &mut self.entered {
+                *entered = entered.filter(|at| *at <= since);
+            }
+        }
+        let of_node =
+            |earlier: &&Event| earlier.node == event.node && earlier.at > since && earlier.what.is_written();
+        let lost = self.history.events[..id.index()].iter().filter(of_node).count();
+        let (name, since) = (self.name(event.node), words::utc(self.history, since));
+        let text = match lost {
+            0 => format!("LOST: nothing, {name} wrote nothing after {since}"),
+            lost => format!("LOST: what {name} wrote after {since}, {}", words::many(lost, "write", "writes")),
+        };
+        self.say(id, event, event.node, Mark::Fault, text);
     }
 
     fn is_stale(&mut self, claim: Claim) -> bool {

@@ -88,8 +88,13 @@ fn contradiction(kind: &str, earlier: &Timed, later: &Timed) -> Mistake {
         "leap-second" => Wrong::new("two leap seconds at the same instant").help("there is only one"),
         "time-source" => Wrong::new("the same node's time source has two errors at once")
             .help("let the first end before the second begins, or give each its own `nodes`"),
-        _ => Wrong::new("two restarts of the same service overlap")
+        "restart" => Wrong::new("two restarts of the same service overlap")
             .help("let it come back before it is restarted again"),
+        "failover" => Wrong::new("two failovers of the same service overlap")
+            .help("let the replica take its place before that fails"),
+        "crash" => Wrong::new("two crashes of the same worker overlap")
+            .help("let it begin anew before it is killed again"),
+        _ => Wrong::new("two shutdowns of the same worker").help("who was told to stop doesn't come back"),
     };
     // The place that comes later in the file is the one that was added, so it is named first.
     let (first, second) =

@@ -28,6 +28,8 @@ pub(super) struct ScenarioFile {
     pub(super) steps: Option<Spanned<u64>>,
     pub(super) protocols: Option<Spanned<Vec<Spanned<String>>>>,
     pub(super) lease: Table<LeaseFile>,
+    #[serde(default)]
+    pub(super) ledger: Table<LedgerFile>,
     pub(super) job: Table<JobFile>,
     #[serde(default)]
     pub(super) network: Table<NetworkFile>,
@@ -47,6 +49,14 @@ pub(super) struct LeaseFile {
     pub(super) ttl: Spanned<Written>,
     pub(super) renew_every: Spanned<Written>,
     pub(super) poll_every: Option<Spanned<Written>>,
+    pub(super) expiry: Option<Spanned<String>>,
+}
+
+/// `[ledger]`
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LedgerFile {
+    pub(super) highest_token: Option<Spanned<String>>,
 }
 
 /// `[job]`

@@ -10,16 +10,17 @@ use holdover_sim::clock::Rate;
 use holdover_sim::id::NodeId;
 use holdover_sim::limits::Limits;
 use holdover_sim::seed::Seed;
+use holdover_sim::service::lease_store::Expiry;
 use holdover_sim::time::{Span, TrueTime, WallTime};
 use holdover_sim::world::{
-    JobSpec, Latency, LeaseSpec, NetworkSpec, SERVICE_NAMES, WorkerSpec, WorldSpec, worker_node,
+    JobSpec, Latency, LeaseSpec, LedgerSpec, NetworkSpec, SERVICE_NAMES, WorkerSpec, WorldSpec, worker_node,
 };
 use toml::Spanned;
 
 use super::calendar::Calendar;
 use super::error::{Mistake, Mistakes, Wrong};
-use super::file::{JobFile, LeaseFile, NetworkFile, ScenarioFile, Table, WorkerFile, Written};
-use super::names::{did_you_mean, listed, quoted};
+use super::file::{JobFile, LeaseFile, LedgerFile, NetworkFile, ScenarioFile, Table, WorkerFile, Written};
+use super::names::{EXPIRIES, PLACES_OF_TOKENS, did_you_mean, listed, quoted};
 use super::{Scenario, clocks, expectations, faults, value};
 
 const MOST_WORKERS: usize = 1_000;
@@ -54,6 +55,7 @@ pub(super) fn scenario(mut file: ScenarioFile) -> (Scenario, Mistakes) {
         workers: lower.workers(&file.worker),
         service_clocks: clocks::of_services(&mut lower, &file.service),
         lease: lower.lease(&file.lease.0),
+        ledger: lower.ledger(&file.ledger.0),
         job: lower.job(&file.job.0, start),
         network: lower.network(&file.network.0),
         limits: Limits {
@@ -175,7 +177,38 @@ impl Lower {
             self.mistakes.add(mistake.and(lease.ttl.span(), "the TTL"));
         }
         let poll_every = self.value(lease.poll_every.as_ref(), POLL_EVERY, value::positive_duration);
-        LeaseSpec { ttl, renew_every, poll_every }
+        let expiry = lease.expiry.as_ref().and_then(|expiry| self.expiry(expiry));
+        LeaseSpec { ttl, renew_every, poll_every, expiry }
+    }
+
+    fn expiry(&mut self, expiry: &Spanned<String>) -> Option<Expiry> {
+        match expiry.get_ref().as_str() {
+            "asker" => Some(Expiry::ByAsker),
+            "store" => Some(Expiry::ByStore),
+            "transaction-start" => Some(Expiry::AT_TRANSACTION_START),
+            other => {
+                let help = did_you_mean(other, "whose clock it can be", EXPIRIES.iter().copied());
+                self.mistake(expiry, Wrong::new(format!("a lease can't end by {}", quoted(other))).help(help));
+                None
+            }
+        }
+    }
+
+    fn ledger(&mut self, ledger: &LedgerFile) -> LedgerSpec {
+        let written = ledger.highest_token.as_ref();
+        let forgets_tokens = written.is_some_and(|place| match place.get_ref().as_str() {
+            "disk" => false,
+            "memory" => true,
+            other => {
+                let help = did_you_mean(other, "it is kept in one of", PLACES_OF_TOKENS.iter().copied());
+                self.mistake(
+                    place,
+                    Wrong::new(format!("the highest token can't be kept in {}", quoted(other))).help(help),
+                );
+                false
+            }
+        });
+        LedgerSpec { forgets_tokens }
     }
 
     fn job(&mut self, job: &JobFile, start: WallTime) -> JobSpec {

@@ -26,6 +26,15 @@ pub(super) const PAUSE_CLOCKS: &[&str] = &["running", "suspended", "frozen", "mi
 /// The tasks of a worker that can be paused alone.
 pub(super) const TASKS: &[&str] = &["work", "renewal"];
 
+/// What a service can lose by a restart.
+pub(super) const LOSSES: &[&str] = &["nothing", "memory", "unsynced"];
+
+/// Whose clock a lease can end by.
+pub(super) const EXPIRIES: &[&str] = &["asker", "store", "transaction-start"];
+
+/// Where a ledger can keep the highest token.
+pub(super) const PLACES_OF_TOKENS: &[&str] = &["disk", "memory"];
+
 /// What a checker can conclude.
 pub(super) const VERDICTS: &[&str] = &["holds", "violated", "unknown"];
 
@@ -36,7 +45,8 @@ const PLACES: &[(&str, &[&str])] = &[
         "at the top of the file, above the first table",
         &["title", "story", "start", "seed", "end", "steps", "protocols"],
     ),
-    ("in the [lease] table", &["ttl", "renew_every", "poll_every"]),
+    ("in the [lease] table", &["ttl", "renew_every", "poll_every", "expiry"]),
+    ("in the [ledger] table", &["highest_token"]),
     ("in the [job] table", &["operations", "due", "pace", "finish_within"]),
     ("in the [network] table", &["internal"]),
     ("in a [[worker]] table", &["name", "starts", "clock"]),
@@ -55,6 +65,9 @@ const PLACES: &[(&str, &[&str])] = &[
             "zone-error",
             "leap-second",
             "time-source",
+            "failover",
+            "crash",
+            "shutdown",
         ],
     ),
     ("in an [expect.PROTOCOL] table", &["seen"]),
@@ -84,6 +97,8 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("ppm", "ppm = -500"),
     ("every", "every = \"10ms\""),
     ("error", "error = \"1s\""),
+    ("lag", "lag = \"3s\""),
+    ("takes", "takes = \"2s\""),
 ];
 
 /// What to add where `key` is missing, as the end of a sentence.

@@ -106,6 +106,8 @@ fn the_json_document_tells_all_that_the_text_does() {
             "events",
             "fingerprint",
             "verdicts",
+            "assumptions",
+            "broken_assumptions",
             "belief_overlap",
             "seen",
             "faults",
@@ -119,6 +121,8 @@ fn the_json_document_tells_all_that_the_text_does() {
     assert_eq!(json["nodes"], serde_json::json!(["lease-store", "ledger", "provider", "worker-a", "worker-b"]));
     assert_eq!(json["runs"][0]["verdicts"]["single-writer"]["verdict"], "violated");
     assert_eq!(json["runs"][1]["verdicts"]["single-writer"]["verdict"], "holds");
+    assert_eq!(json["runs"][0]["assumptions"], "outside");
+    assert_eq!(json["runs"][1]["assumptions"], Value::Null);
     assert_eq!(json["runs"][0]["faults"], serde_json::json!(["bit", "bit"]));
 }
 

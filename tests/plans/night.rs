@@ -6,8 +6,8 @@ use std::ops::Range;
 use holdover::scenario::Scenario;
 use holdover::sim::clock::Rate;
 use holdover::sim::fault::{
-    Anchor, ClockDrift, ClockSlew, ClockStep, ClockStrobe, Fault, LeapSecond, Pause, PauseClocks, PlannedFault,
-    Restart, TimeSource, WorkerTask, ZoneError,
+    Anchor, ClockDrift, ClockSlew, ClockStep, ClockStrobe, Crash, Failover, Fault, LeapSecond, Loses, Pause,
+    PauseClocks, PlannedFault, Restart, Shutdown, TimeSource, WorkerTask, ZoneError,
 };
 use holdover::sim::history::History;
 use holdover::sim::id::NodeId;
@@ -16,10 +16,11 @@ use holdover::sim::point::POINTS;
 use holdover::sim::protocol::AnyProtocol;
 use holdover::sim::run::run;
 use holdover::sim::seed::Seed;
+use holdover::sim::service::lease_store::Expiry;
 use holdover::sim::time::{Span, TrueTime, WallTime};
 use holdover::sim::world::{
-    ClockSpec, Discipline, JobSpec, Latency, LeaseSpec, NetworkSpec, TimeDaemon, WorkerSpec, WorldSpec,
-    worker_node,
+    ClockSpec, Discipline, JobSpec, Latency, LeaseSpec, LedgerSpec, NetworkSpec, TimeDaemon, WorkerSpec,
+    WorldSpec, worker_node,
 };
 use proptest::bool::weighted;
 use proptest::collection::vec;
@@ -70,8 +71,15 @@ fn worker() -> impl Strategy<Value = WorkerSpec> {
 /// Worlds like the incident's: with more workers or one, clocks that are off, shorter leases, slower networks.
 fn world() -> impl Strategy<Value = WorldSpec> {
     let start = WallTime::from_nanos(1_768_442_370_000_000_000);
-    let lease = (prop_oneof![millis(200..4_000), millis(4_000..40_000)], 2..6_i64, millis(200..2_000)).prop_map(
-        |(ttl, part, poll_every)| LeaseSpec { ttl, renew_every: Span::nanos(ttl.as_nanos() / part), poll_every },
+    let expiry = select(vec![Expiry::ByAsker, Expiry::ByStore, Expiry::AT_TRANSACTION_START]);
+    let ttl = prop_oneof![millis(200..4_000), millis(4_000..40_000)];
+    let lease = (ttl, 2..6_i64, millis(200..2_000), option::weighted(0.2, expiry)).prop_map(
+        |(ttl, part, poll_every, expiry)| LeaseSpec {
+            ttl,
+            renew_every: Span::nanos(ttl.as_nanos() / part),
+            poll_every,
+            expiry,
+        },
     );
     let job = (1..20_u32, millis(0..30_000), millis(0..300)).prop_map(move |(operations, due, pace)| JobSpec {
         operations,
@@ -89,6 +97,7 @@ fn world() -> impl Strategy<Value = WorldSpec> {
                 workers,
                 service_clocks: BTreeMap::new(),
                 lease,
+                ledger: LedgerSpec::default(),
                 job,
                 network: NetworkSpec { internal, provider },
                 limits: Limits { end: TrueTime::START + Span::secs(120), steps: Limits::DEFAULT_STEPS },
@@ -104,12 +113,23 @@ pub(crate) fn incident() -> WorldSpec {
     Scenario::parse("clock-jump.toml", file).expect("the incident's file is a scenario").world
 }
 
-/// A night on which anything may go wrong.
+/// A night on which anything may go wrong but that a service loses what it had written.
 pub(crate) fn night() -> impl Strategy<Value = Night> {
+    night_with(10, |workers| fault(workers).boxed())
+}
+
+/// A night on which little goes wrong, so that what a protocol relies on may be so; services may lose what they had
+/// written as well.
+pub(crate) fn night_of_losses() -> impl Strategy<Value = Night> {
+    night_with(3, |workers| prop_oneof![4 => fault(workers), 1 => service().prop_flat_map(loss)].boxed())
+}
+
+fn night_with(most: usize, fault: impl Fn(u16) -> BoxedStrategy<Fault> + 'static) -> impl Strategy<Value = Night> {
     let world = prop_oneof![Just(incident()), world()];
-    let with_plan = world.prop_flat_map(|world| {
+    let with_plan = world.prop_flat_map(move |world| {
         let workers = world.workers.len() as u16;
-        (Just(world), plan(workers), any::<u64>())
+        let plan = vec(planned(workers, fault(workers)), 0..most);
+        (Just(world), plan, any::<u64>())
     });
     with_plan.prop_map(|(world, plan, seed)| Night { world, plan, seed: Seed(seed) })
 }
@@ -209,7 +229,25 @@ fn slew(node: NodeId) -> impl Strategy<Value = Fault> {
 }
 
 fn restart(node: NodeId) -> impl Strategy<Value = Fault> {
-    lasting(10_000).prop_map(move |lasting| Fault::Restart(Restart { node, lasting }))
+    let loses = select(vec![Loses::Nothing, Loses::Memory]);
+    (lasting(10_000), loses).prop_map(move |(lasting, loses)| Fault::Restart(Restart { node, lasting, loses }))
+}
+
+/// For good now and then: then all workers may be gone.
+fn crash(node: NodeId) -> impl Strategy<Value = Fault> {
+    prop_oneof![9 => lasting(20_000).prop_map(Some), 1 => Just(None)]
+        .prop_map(move |lasting| Fault::Crash(Crash { node, lasting }))
+}
+
+fn shutdown(node: NodeId) -> impl Strategy<Value = Fault> {
+    lasting(10_000).prop_map(move |lasting| Fault::Shutdown(Shutdown { node, lasting }))
+}
+
+fn loss(node: NodeId) -> impl Strategy<Value = Fault> {
+    (lasting(6_000), lasting(20_000), any::<bool>()).prop_map(move |(lasting, lag, replica)| match replica {
+        true => Fault::Failover(Failover { node, lag, lasting }),
+        false => Fault::Restart(Restart { node, lasting, loses: Loses::Unsynced(lag) }),
+    })
 }
 
 fn service() -> impl Strategy<Value = NodeId> {
@@ -235,6 +273,8 @@ fn fault(workers: u16) -> impl Strategy<Value = Fault> {
         4 => worker_of(workers).prop_flat_map(step),
         2 => worker_of(workers).prop_flat_map(slew),
         2 => service().prop_flat_map(restart),
+        1 => worker_of(workers).prop_flat_map(crash),
+        1 => worker_of(workers).prop_flat_map(shutdown),
     ]
 }
 
@@ -251,8 +291,8 @@ fn anchor(workers: u16) -> impl Strategy<Value = Anchor> {
 }
 
 /// A worker is mostly hit by its own doing, in the middle of it.
-fn planned(workers: u16) -> impl Strategy<Value = PlannedFault> {
-    (anchor(workers), fault(workers), weighted(0.8)).prop_map(|(mut when, inject, own)| {
+fn planned(workers: u16, fault: BoxedStrategy<Fault>) -> impl Strategy<Value = PlannedFault> {
+    (anchor(workers), fault, weighted(0.8)).prop_map(|(mut when, inject, own)| {
         if let Anchor::Point { node, .. } = &mut when
             && own
             && inject.node().0 >= FIRST_WORKER
@@ -261,8 +301,4 @@ fn planned(workers: u16) -> impl Strategy<Value = PlannedFault> {
         }
         PlannedFault { when, inject, note: None }
     })
-}
-
-fn plan(workers: u16) -> impl Strategy<Value = Vec<PlannedFault>> {
-    vec(planned(workers), 0..12)
 }

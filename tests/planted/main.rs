@@ -19,13 +19,13 @@ use holdover::sim::point::Point;
 use holdover::sim::protocol::{AnyProtocol, Fenced};
 use holdover::sim::run::run;
 use holdover::sim::seed::Seed;
-use holdover::sim::world::{LEDGER, PROVIDER, WorldSpec};
+use holdover::sim::world::{LEASE_STORE, LEDGER, PROVIDER, WorldSpec};
 
 use plan::{A, B, on, pause, restart};
 use protocol::Bug::{
     CheckInverted, GatewayAdmitsAll, GatewayWithoutKeys, IgnoresLostRenewals, IgnoresPublished, LedgerAdmitsAll,
     LedgerChecksThenWrites, LedgerEntersTwice, LedgerForgets, LedgerTurnsNewTokensAway, NeverChecks, NeverRenews,
-    PagesOverlap, ReadsThenFences, SkipsOne, TtlInWrongUnit,
+    PagesOverlap, ReadsThenFences, SkipsOne, StoreForgetsTokens, TtlInWrongUnit,
 };
 use protocol::{Bug, Planted};
 
@@ -211,7 +211,16 @@ fn a_fence_makes_up_for_workers_that_are_wrong_about_their_lease() {
     }
 }
 
-/// The lease store can't be replaced by a protocol, so the tokens of a real history are changed after the fact.
+#[test]
+fn a_count_of_tokens_that_does_not_survive_a_restart() {
+    // B gets the token that A has, and the fence lets both in.
+    let plan = on(A, Point::WRITE_CHECKED, -9_900, &[pause(A, 38_500, Running), restart(LEASE_STORE, 100)]);
+    check(&[StoreForgetsTokens], &plan, &[SINGLE_WRITER, STALE_WRITE, TOKEN_ORDER]);
+    // Without the restart it goes on counting.
+    check_harmless(&[StoreForgetsTokens], &a_paused_at(Point::WRITE_CHECKED));
+}
+
+/// Which orders of tokens are wrong, on a real history whose tokens are changed after the fact.
 #[test]
 fn tokens_that_do_not_rise() {
     #[track_caller]

@@ -1,6 +1,6 @@
 //! Fault plans in few words, for the world of the incident. Times are milliseconds after 02:00 on that night.
 
-use holdover::sim::fault::{Anchor, Fault, Pause, PauseClocks, PlannedFault, Restart};
+use holdover::sim::fault::{Anchor, Fault, Loses, Pause, PauseClocks, PlannedFault, Restart};
 use holdover::sim::id::NodeId;
 use holdover::sim::point::Point;
 use holdover::sim::time::{Span, TrueTime};
@@ -21,5 +21,5 @@ pub(crate) fn pause(node: NodeId, millis: i64, clocks: PauseClocks) -> Fault {
 }
 
 pub(crate) fn restart(node: NodeId, millis: i64) -> Fault {
-    Fault::Restart(Restart { node, lasting: Span::millis(millis) })
+    Fault::Restart(Restart { node, lasting: Span::millis(millis), loses: Loses::Memory })
 }

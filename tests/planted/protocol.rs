@@ -7,7 +7,8 @@ use holdover::sim::history::Refusal;
 use holdover::sim::id::Token;
 use holdover::sim::point::Point;
 use holdover::sim::protocol::{Fenced, Protocol, Renewal};
-use holdover::sim::service::door::{AnyLease, Door, HighestToken};
+use holdover::sim::service::door::{AnyLease, Door, Forgetful};
+use holdover::sim::service::lease_store::{LeaseStoreRules, Tokens};
 use holdover::sim::service::ledger::{Checkpoint, LedgerRules};
 use holdover::sim::service::provider::GatewayRules;
 use holdover::sim::time::{Span, WallTime};
@@ -48,6 +49,8 @@ pub(crate) enum Bug {
     IgnoresLostRenewals,
     /// The worker never renews.
     NeverRenews,
+    /// The lease store keeps its count of tokens in memory only.
+    StoreForgetsTokens,
 }
 
 /// The fenced protocol with all of `bugs`. Without any it is [`Fenced`], but for one point on its way.
@@ -74,22 +77,8 @@ fn on_wall(until: WallTime) -> Deadline {
     Deadline { clock: Clock::Wall, reading: until.as_nanos() }
 }
 
-/// Keeps the highest token where a crash takes it away.
-#[derive(Default)]
-struct Forgetful(HighestToken);
-
-impl Door for Forgetful {
-    fn admit(&mut self, token: Option<Token>) -> Result<(), Refusal> {
-        self.0.admit(token)
-    }
-
-    fn crash(&mut self) {
-        *self = Forgetful::default();
-    }
-}
-
 /// Compares the wrong way round.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct LowestToken {
     lowest: Option<Token>,
 }
@@ -105,6 +94,10 @@ impl Door for LowestToken {
             }
         }
     }
+
+    fn copy(&self) -> Box<dyn Door> {
+        Box::new(self.clone())
+    }
 }
 
 impl Protocol for Planted {
@@ -116,14 +109,18 @@ impl Protocol for Planted {
         "fenced, with something wrong"
     }
 
-    fn tokens(&self) -> bool {
-        Fenced.tokens()
+    fn lease_store(&self) -> LeaseStoreRules {
+        let mut rules = Fenced.lease_store();
+        if self.has(Bug::StoreForgetsTokens) {
+            rules.tokens = Tokens::CountedInMemory;
+        }
+        rules
     }
 
     fn ledger(&self) -> LedgerRules {
         let mut rules = Fenced.ledger();
         if self.has(Bug::LedgerForgets) {
-            rules.door = Box::new(Forgetful::default());
+            rules.door = Box::new(Forgetful::new(rules.door));
         }
         if self.has(Bug::LedgerAdmitsAll) {
             rules.door = Box::new(AnyLease);
@@ -151,9 +148,9 @@ impl Protocol for Planted {
         if !self.has(Bug::TtlInWrongUnit) {
             return Fenced.acquire(worker).await;
         }
-        let (since, now) = (worker.mono(), worker.wall());
-        let until = now + self.ttl(worker);
-        let grant = worker.acquire(now, until).await?;
+        let (since, ttl) = (worker.mono(), self.ttl(worker));
+        let until = worker.wall() + ttl;
+        let grant = worker.acquire(ttl).await?;
         Some(Lease::take(worker, grant, since, on_wall(until)))
     }
 
@@ -164,8 +161,9 @@ impl Protocol for Planted {
         if !self.has(Bug::TtlInWrongUnit) && !self.has(Bug::IgnoresLostRenewals) {
             return Fenced.renew(worker, lease).await;
         }
-        let until = worker.wall() + self.ttl(worker);
-        match worker.renew(lease, until).await {
+        let ttl = self.ttl(worker);
+        let until = worker.wall() + ttl;
+        match worker.renew(lease, ttl).await {
             Ok(true) => {
                 lease.extend(on_wall(until));
                 Renewal::Kept

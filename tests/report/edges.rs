@@ -5,7 +5,9 @@ use holdover::report::text::Layout;
 use holdover::report::{json, timeline};
 use holdover::scenario::Scenario;
 use holdover::sim::clock::Rate;
-use holdover::sim::fault::{Anchor, ClockSlew, ClockStep, Fault, Pause, PauseClocks, PlannedFault, Restart};
+use holdover::sim::fault::{
+    Anchor, ClockSlew, ClockStep, Fault, Loses, Pause, PauseClocks, PlannedFault, Restart,
+};
 use holdover::sim::id::NodeId;
 use holdover::sim::protocol::{AnyProtocol, Fenced, Naive};
 use holdover::sim::time::{Span, TrueTime};
@@ -102,10 +104,10 @@ fn faults_that_only_a_program_can_plan() {
         (at(Span::nanos(3)), Fault::ClockSlew(ClockSlew { node: a, rate: most, lasting: Span::MAX })),
         (at(Span::secs(1)), Pause::of(a, Span::MAX, PauseClocks::Frozen).into()),
         (at(Span::secs(2)), Pause::of(a, Span::nanos(1), PauseClocks::Suspended).into()),
-        (at(Span::MAX), Fault::Restart(Restart { node: ledger, lasting: Span::MAX })),
+        (at(Span::MAX), Fault::Restart(Restart { node: ledger, lasting: Span::MAX, loses: Loses::Memory })),
         (
             Anchor::Point { point: "no.such".into(), node: None, after: TrueTime::NEVER, nth: u32::MAX },
-            Fault::Restart(Restart { node: ledger, lasting: Span::nanos(1) }),
+            Fault::Restart(Restart { node: ledger, lasting: Span::nanos(1), loses: Loses::Memory }),
         ),
     ];
     let mut scenario = SMALL.scenario();

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use holdover::replay::{Deviation, Outcome, Replay};
 use holdover::report::json;
 use holdover::sim::protocol::{AnyProtocol, Naive, Protocol, Renewal};
+use holdover::sim::service::lease_store::LeaseStoreRules;
 use holdover::sim::service::ledger::{Checkpoint, LedgerRules};
 use holdover::sim::service::provider::GatewayRules;
 use holdover::sim::worker::{Lease, Setback, Worker};
@@ -27,8 +28,8 @@ impl Protocol for Odd {
     fn summary(&self) -> &'static str {
         self.summary
     }
-    fn tokens(&self) -> bool {
-        false
+    fn lease_store(&self) -> LeaseStoreRules {
+        Protocol::lease_store(&Naive)
     }
     fn ledger(&self) -> LedgerRules {
         Protocol::ledger(&Naive)

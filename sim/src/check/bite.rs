@@ -39,8 +39,8 @@ mod tests {
     use crate::clock::Clock::{Boottime, Monotonic, Raw, Wall};
     use crate::clock::Rate;
     use crate::fault::{
-        ClockDrift, ClockSlew, ClockStep, ClockStrobe, Fault, LeapSecond, Pause, PauseClocks, Restart, TimeSource,
-        ZoneError,
+        ClockDrift, ClockSlew, ClockStep, ClockStrobe, Crash, Failover, Fault, LeapSecond, Loses, Pause,
+        PauseClocks, Restart, Shutdown, TimeSource, ZoneError,
     };
     use crate::history::What;
     use crate::history::fixture::{A, B, C, LEDGER, PROVIDER, STORE, Story, pause};
@@ -70,7 +70,7 @@ mod tests {
     }
 
     fn restart(node: NodeId) -> Fault {
-        Fault::Restart(Restart { node, lasting: Span::secs(1) })
+        Fault::Restart(Restart { node, lasting: Span::secs(1), loses: Loses::Memory })
     }
 
     #[test]
@@ -230,6 +230,42 @@ mod tests {
         check(host(&[C, A]).granted(A, 1, None).at(5).begins(0).at(10).heals(0), Bit);
         check(host(&[C, LEDGER]).sent(A, LEDGER, 0, 7).at(5).begins(0).at(10).heals(0), Bit);
         check(host(&[C, B]).granted(A, 1, None).at(5).begins(0).at(10).heals(0), Missed);
+    }
+
+    #[test]
+    fn clocks_of_the_store_matter_where_leases_end_by_them() {
+        let stepped =
+            |clock| plan(Fault::ClockStep(ClockStep { node: STORE, by: Span::secs(1) })).leases_end_by(clock);
+        check(stepped(Wall).granted(A, 1, None).at(5).begins(0).heals(0), Bit);
+        check(stepped(Wall).at(5).begins(0).heals(0), Missed);
+        check(stepped(Monotonic).granted(A, 1, None).at(5).begins(0).heals(0), Missed);
+        let by_asker = plan(Fault::ClockStep(ClockStep { node: STORE, by: Span::secs(1) }));
+        check(by_asker.granted(A, 1, None).at(5).begins(0).heals(0), Missed);
+    }
+
+    #[test]
+    fn a_death_bites_who_has_the_lease() {
+        let crash = |node| Fault::Crash(Crash { node, lasting: Some(Span::secs(1)) });
+        let shutdown = |node| Fault::Shutdown(Shutdown { node, lasting: Span::secs(1) });
+        for fault in [crash(A), shutdown(A)] {
+            check(plan(fault.clone()).granted(A, 1, None).at(5).begins(0).at(10).heals(0), Bit);
+            check(plan(fault.clone()).granted(B, 1, None).at(5).begins(0).at(10).heals(0), Missed);
+            check(plan(fault.clone()).granted(A, 1, None).released(A, 1).at(5).begins(0).at(10).heals(0), Missed);
+            check(plan(fault.clone()).at(5).begins(0).at(7).granted(A, 1, None).at(10).heals(0), Bit);
+        }
+    }
+
+    #[test]
+    fn a_failover_bites_what_the_service_had_written() {
+        let failover = Fault::Failover(Failover { node: LEDGER, lag: Span::secs(1), lasting: Span::secs(1) });
+        let lost = |story: Story, since| {
+            let story =
+                story.at(10).begins(0).on(LEDGER, What::WritesLost { since: crate::history::fixture::ms(since) });
+            story.at(20).heals(0)
+        };
+        check(lost(plan(failover.clone()).at(5).wrote(A, 1, 0), 4), Bit);
+        check(lost(plan(failover.clone()).at(5).wrote(A, 1, 0), 5), Missed);
+        check(lost(plan(failover.clone()).at(5).paid(A, 1, 0), 4), Missed);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Checkers judge by the grant epochs that the simulator noted itself, so any protocol is judged the same way, also
 //! one without tokens. A checker that panics says *unknown*. To add one: a file here, a line in [`CHECKERS`].
 
+pub mod assumption;
 mod bite;
 mod effect_once;
 mod export_agreement;
@@ -17,6 +18,7 @@ mod tally;
 mod token_order;
 mod witness;
 
+pub use assumption::{ASSUMPTIONS, Assumption, broken_assumptions};
 pub use bite::{Bite, bites};
 pub use sighting::{SIGHTINGS, Sighting, sightings};
 pub(crate) use strike::Strike;

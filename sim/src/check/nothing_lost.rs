@@ -3,7 +3,7 @@
 use super::finding::Findings;
 use super::tally::Tally;
 use super::{Checker, Verdict, Witness};
-use crate::history::{History, What};
+use crate::history::{History, Role, What};
 
 pub(super) const CHECKER: Checker = Checker {
     name: "nothing-lost",
@@ -27,6 +27,9 @@ fn judge(history: &History) -> Verdict {
                     findings.add(Witness::WrongAmount { entry: id, right });
                 }
             }
+            What::WritesLost { since } if history.is(event.node, Role::Ledger) => {
+                entries.forget(|entry| history.event(entry).at > since);
+            }
             What::ExportPublished { .. } => {
                 export.get_or_insert(id);
             }
@@ -40,12 +43,24 @@ fn judge(history: &History) -> Verdict {
 mod tests {
     use super::*;
     use crate::check::judge_one;
-    use crate::history::fixture::{A, B, Story};
+    use crate::history::fixture::{A, B, LEDGER, PROVIDER, Story, ms};
     use crate::id::{Amount, EventId, OpId};
 
     #[track_caller]
     fn check(story: Story, expected: Verdict) {
         assert_eq!(judge_one(&CHECKER, &story.history()), expected);
+    }
+
+    #[test]
+    fn an_entry_that_the_ledger_lost_is_not_there() {
+        let lost = |story: Story, since| story.on(LEDGER, What::WritesLost { since: ms(since) });
+        let wrote = || Story::new().wrote(A, 1, 0).at(5).wrote(A, 1, 1).at(10);
+        check(lost(wrote(), 5).exported(A, 1, &[]), Verdict::Holds { judged: 2 });
+        check(lost(wrote(), 4).exported(A, 1, &[]), never(1, 1, 3));
+        check(lost(wrote(), 4).wrote(B, 2, 1).exported(A, 1, &[]), Verdict::Holds { judged: 2 });
+        // What a provider forgets is no matter of the ledger's.
+        let forgets = wrote().on(PROVIDER, What::WritesLost { since: ms(4) });
+        check(forgets.exported(A, 1, &[]), Verdict::Holds { judged: 2 });
     }
 
     fn twice(times: usize, op: u32, first: u32, second: u32) -> Verdict {

@@ -1,7 +1,7 @@
 //! One fault as it struck: when, where in the history, and what was there to be hit.
 
 use crate::clock::{Clock, Deadline};
-use crate::history::{Event, History, What};
+use crate::history::{Event, History, Role, What};
 use crate::id::{Epoch, FaultId, MessageId, NodeId};
 use crate::time::{Span, TrueTime};
 
@@ -46,6 +46,12 @@ impl Strike {
             })
     }
 
+    /// Whether, while it was on, somebody had a lease that ends by a clock of the store on `node` that it `touches`.
+    pub(crate) fn touches_store(&self, history: &History, node: NodeId, touches: impl Fn(Clock) -> bool) -> bool {
+        let touched = history.is(node, Role::LeaseStore) && history.store_clock.is_some_and(touches);
+        touched && self.overlaps_lease(history, |_| true)
+    }
+
     /// When each message to `node` was to arrive that was sent before the end and not yet taken in at the beginning.
     pub(crate) fn in_flight<'a>(
         &'a self,
@@ -69,7 +75,7 @@ impl Strike {
             match event.what {
                 What::LeaseHeld { epoch, until } => held = Some((epoch, until)),
                 What::LeaseDropped { epoch } => held = held.filter(|(of, _)| *of != epoch),
-                What::WorkerFinished => held = None,
+                What::WorkerFinished | What::WorkerDied => held = None,
                 _ => {}
             }
         }
@@ -77,7 +83,8 @@ impl Strike {
     }
 
     /// Whether the worker on `node` had a lease in hand when it began that ends by a clock that `matters`, or learned of
-    /// one while it was on, its end still to come by that clock. If it goes `on`, any time later counts too.
+    /// one while it was on, its end still to come by that clock; or the store on `node` judges leases by such a clock. If
+    /// it goes `on`, any time later counts too.
     pub(crate) fn reaches_lease(
         &self,
         history: &History,
@@ -89,7 +96,8 @@ impl Strike {
         let to_come =
             |until: Deadline, at: TrueTime| matters(until.clock) && clocks.read(until.clock, at) < until.reading;
         let until = if on { history.events.len() } else { self.ended };
-        self.lease_in_hand(history, node).is_some_and(|until| to_come(until, self.from))
+        self.touches_store(history, node, &matters)
+            || self.lease_in_hand(history, node).is_some_and(|until| to_come(until, self.from))
             || history.events.get(self.began..until).unwrap_or_default().iter().any(|event| match event.what {
                 What::LeaseHeld { until, .. } => event.node == node && to_come(until, event.at),
                 _ => false,
@@ -104,6 +112,7 @@ impl Strike {
         let in_hand = self.lease_in_hand(history, node);
         in_hand.is_some_and(|until| until.clock == Clock::Wall && earlier < until.reading)
             || self.is_granted_too_early(history, node)
+            || self.touches_store(history, node, |clock| clock == Clock::Wall)
     }
 
     /// Whether, since it began, the worker on `node` was granted a lease whose expiry in the row was still to come.
@@ -141,6 +150,17 @@ impl Strike {
             }
             _ => false,
         })
+    }
+
+    /// Whether the service on `node` had written anything that it lost.
+    pub(crate) fn loses_writes(&self, history: &History, node: NodeId) -> bool {
+        let lost_since = self.during(history).iter().find_map(|event| match event.what {
+            What::WritesLost { since } if event.node == node => Some(since),
+            _ => None,
+        });
+        let of_node = |event: &&Event| event.node == node && event.what.is_written();
+        let newest = self.before(history).iter().rev().find(of_node);
+        lost_since.zip(newest).is_some_and(|(since, newest)| newest.at > since)
     }
 
     /// Whether `message` was delivered at the instant of the beginning, but before it.

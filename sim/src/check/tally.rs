@@ -10,7 +10,8 @@ use crate::id::{EventId, OpId};
 enum Seen {
     Never,
     Once(EventId),
-    More,
+    /// With the first time.
+    More(EventId),
 }
 
 /// How often something happened to each operation of the batch.
@@ -32,10 +33,19 @@ impl Tally {
                 None
             }
             Seen::Once(first) => {
-                *seen = Seen::More;
+                *seen = Seen::More(first);
                 Some(first)
             }
-            Seen::More => None,
+            Seen::More(_) => None,
+        }
+    }
+
+    /// Takes back what has happened only at times that are `lost`.
+    pub(super) fn forget(&mut self, lost: impl Fn(EventId) -> bool) {
+        for seen in &mut self.ops {
+            if matches!(*seen, Seen::Once(first) | Seen::More(first) if lost(first)) {
+                *seen = Seen::Never;
+            }
         }
     }
 

@@ -10,11 +10,12 @@ use std::task::{Context, Poll};
 
 use self::leaving::Leaving;
 use super::World;
+use super::past::Past;
 use super::queue::Due;
 use super::tasks::Wakeup;
 use crate::history::{Row, What};
 use crate::id::{Epoch, EventId, ExportId, MessageId, NodeId};
-use crate::time::{Span, WallTime};
+use crate::time::{MonoTime, Span, TrueTime, WallTime};
 
 /// A deterministic state machine on a node, called when a message is delivered.
 ///
@@ -24,6 +25,8 @@ pub trait Service: Sized + 'static {
     type Request: 'static;
     /// What it answers.
     type Response: 'static;
+    /// A copy of what it keeps on disk.
+    type Kept: 'static;
 
     /// What a request is about, such as `ledger.write`: a name for histories and drawings.
     fn about(request: &Self::Request) -> &'static str;
@@ -33,6 +36,12 @@ pub trait Service: Sized + 'static {
 
     /// The process dies: what isn't on disk is gone. The default is that all of it is on disk.
     fn crash(&mut self) {}
+
+    /// A copy of what is on disk now.
+    fn kept(&self) -> Self::Kept;
+
+    /// What is on disk is an earlier copy from now on: all that was written since is lost.
+    fn go_back_to(&mut self, kept: Self::Kept);
 }
 
 type Later<S> = Box<dyn FnOnce(&mut S, &ServiceContext<'_>) -> <S as Service>::Response>;
@@ -58,6 +67,11 @@ impl ServiceContext<'_> {
     /// The service's own wall clock.
     pub fn wall(&self) -> WallTime {
         self.world.node(self.node).clocks.borrow().wall(self.world.now())
+    }
+
+    /// The service's own monotonic clock.
+    pub fn mono(&self) -> MonoTime {
+        self.world.node(self.node).clocks.borrow().mono(self.world.now())
     }
 
     /// Writes into the history what the service did.
@@ -91,6 +105,8 @@ struct House<S: Service> {
     number: u16,
     node: NodeId,
     service: RefCell<S>,
+    /// What it kept on disk a while ago, if a fault of the plan may ask for that.
+    past: RefCell<Option<Past<S::Kept>>>,
     calls: RefCell<Calls<S>>,
 }
 
@@ -135,7 +151,10 @@ struct Call<S: Service> {
     newest: EventId,
     latency: Span,
     leaving: Leaving,
+    /// Which life of the service it is in the hands of.
     incarnation: u32,
+    /// Which life of the caller it comes from.
+    caller: u32,
 }
 
 /// The calls to one service, in slots that are used again.
@@ -178,18 +197,22 @@ pub(crate) trait AnyHouse {
     fn finish(&self, world: &World, call: CallId);
     /// The answer, or the news that the connection broke, has arrived.
     fn answer(&self, world: &World, call: CallId);
-    /// The service's process dies.
+    /// The service's process dies, and what it had in memory is gone.
     fn crash(&self);
     /// The network card of `sender` stops: what it was given and has not sent yet gets stuck.
     fn hold_back(&self, world: &World, sender: NodeId);
     /// The network card of `sender` goes on: what was stuck leaves.
     fn let_go(&self, world: &World, sender: NodeId);
+    /// What was on disk at `at` is on disk again.
+    fn go_back_to(&self, world: &World, at: TrueTime);
 }
 
 impl<S: Service> Address<S> {
-    pub(crate) fn new(number: u16, node: NodeId, service: S) -> Address<S> {
+    /// `reach` is how far back faults may take what it keeps on disk.
+    pub(crate) fn new(number: u16, node: NodeId, service: S, reach: Option<Span>) -> Address<S> {
         let calls = RefCell::new(Calls { slots: Vec::new(), free: Vec::new() });
-        Address(Rc::new(House { number, node, service: RefCell::new(service), calls }))
+        let past = RefCell::new(reach.map(|reach| Past::new(reach, service.kept())));
+        Address(Rc::new(House { number, node, service: RefCell::new(service), past, calls }))
     }
 
     pub(crate) fn house(&self) -> Rc<dyn AnyHouse> {
@@ -232,6 +255,14 @@ impl<S: Service> House<S> {
         world.push(world.now() + call.latency, Due::Answer(id));
     }
 
+    /// Notes what is on disk now, if that may be asked for later.
+    #[inline]
+    fn note_past(&self, world: &World) {
+        if let Some(past) = &mut *self.past.borrow_mut() {
+            past.note(world.now(), self.service.borrow().kept());
+        }
+    }
+
     fn reply(&self, world: &World, id: CallId, response: S::Response) {
         let mut calls = self.calls.borrow_mut();
         let call = calls.get(id.slot);
@@ -268,6 +299,7 @@ impl<S: Service> AnyHouse for House<S> {
         drop(calls);
         let context = ServiceContext { world, node: self.node, from };
         let answer = self.service.borrow_mut().handle(request, &context);
+        self.note_past(world);
         match answer {
             Answer::Now(response) => self.reply(world, id, response),
             Answer::After(span, later) => {
@@ -302,6 +334,7 @@ impl<S: Service> AnyHouse for House<S> {
         let context = ServiceContext { world, node: self.node, from: call.from };
         drop(calls);
         let response = later(&mut self.service.borrow_mut(), &context);
+        self.note_past(world);
         self.reply(world, id, response);
     }
 
@@ -320,8 +353,9 @@ impl<S: Service> AnyHouse for House<S> {
         let Stage::Returning(mut answer) = std::mem::replace(&mut call.stage, Stage::Handled) else {
             unreachable!("an answer arrives once, with what was answered");
         };
-        // A service that dies takes its connections with it, and with them what was still under way.
-        if answer.is_ok() && world.node(self.node).incarnation.get() != call.incarnation {
+        // Who dies takes its connections with it, and with them what was still under way.
+        let broken = world.node(self.node).incarnation.get() != call.incarnation;
+        if answer.is_ok() && (broken || node.incarnation.get() != call.caller) {
             call.lose(world, from, self.node);
             answer = Err(Broken);
         } else if answer.is_ok() {
@@ -349,6 +383,13 @@ impl<S: Service> AnyHouse for House<S> {
     fn let_go(&self, world: &World, sender: NodeId) {
         self.calls.borrow_mut().let_go(world, (self.number, self.node), sender);
     }
+
+    fn go_back_to(&self, world: &World, at: TrueTime) {
+        let kept = self.past.borrow_mut().as_mut().and_then(|past| past.take(at));
+        let kept = kept.expect("a service that is taken back has a past, because the plan says so");
+        self.service.borrow_mut().go_back_to(kept);
+        self.note_past(world);
+    }
 }
 
 /// Asks `address` for `request` on behalf of `from`, and waits for the answer.
@@ -371,6 +412,7 @@ pub(crate) fn call<'a, S: Service>(
         latency: Span::ZERO,
         leaving: Leaving::OnTime,
         incarnation: 0,
+        caller: world.node(from).incarnation.get(),
     });
     Calling { world, house, slot, sent: false, over: false }
 }

@@ -81,7 +81,9 @@ impl Future for Passing<'_> {
         self.passed = true;
         self.world.record(self.node, What::PointPassed(self.point));
         self.world.strike_at_point(self.node, self.point);
-        if self.world.node(self.node).halts_task(self.world.tasks.running_kind()) {
+        let node = self.world.node(self.node);
+        // A process that was killed here goes no further; it is dropped when this returns.
+        if node.halts_task(self.world.tasks.running_kind()) || node.is_down() {
             context.waker().wake_by_ref();
             return Poll::Pending;
         }

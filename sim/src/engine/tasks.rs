@@ -72,6 +72,14 @@ struct Slot {
     last: Option<EventId>,
 }
 
+impl Slot {
+    /// Ends the task, and gives out what it was at.
+    fn end(&mut self) -> Option<Work> {
+        self.done = true;
+        self.work.take()
+    }
+}
+
 /// All tasks of a run. Slots aren't reused: a task's ID is its own for the whole run.
 #[derive(Default)]
 pub(crate) struct Tasks {
@@ -96,13 +104,17 @@ impl Tasks {
 
     /// Ends a task wherever it waits. A task that ends itself is dropped when its poll returns.
     pub(crate) fn cancel(&self, task: TaskId) {
-        let work = {
-            let slot = &mut self.slots.borrow_mut()[task.index()];
-            slot.done = true;
-            slot.work.take()
-        };
+        let work = self.slots.borrow_mut()[task.index()].end();
         // Dropped only here: dropping a future may drop its timers, which is no time to hold the slots.
         drop(work);
+    }
+
+    /// Ends all tasks of `node` wherever they wait.
+    pub(crate) fn cancel_all(&self, node: NodeId) {
+        let of_node = |slot: &&mut Slot| slot.node == node && !slot.done;
+        let works: Vec<_> = self.slots.borrow_mut().iter_mut().filter(of_node).map(Slot::end).collect();
+        // Dropped only here, as in `cancel`.
+        drop(works);
     }
 
     /// Drops all tasks. They hold the world that holds them, so a run must do this before it ends.

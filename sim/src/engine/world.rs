@@ -7,8 +7,9 @@ use std::rc::Rc;
 use super::call::{AnyHouse, CallId};
 use super::host::Host;
 use super::network::Network;
+use super::process::Process;
 use super::queue::{Due, Item, Queue};
-use super::tasks::{TaskHandle, Tasks, Wakeup, Work};
+use super::tasks::{TaskHandle, Tasks, Wakeup};
 use super::timers::Timers;
 use super::{Address, Node, Service};
 use crate::clock::{Clock, ClockLine, Deadline, Segment};
@@ -34,8 +35,8 @@ pub(crate) struct World {
     pub(super) timers: RefCell<Timers>,
     network: RefCell<Network>,
     nodes: Vec<Node>,
-    /// What each worker does once its process begins.
-    unstarted: RefCell<Vec<(NodeId, Work)>>,
+    /// The workers' processes.
+    pub(super) processes: RefCell<Vec<Process>>,
     /// The services.
     houses: RefCell<Vec<Rc<dyn AnyHouse>>>,
     injector: RefCell<Injector>,
@@ -44,7 +45,12 @@ pub(crate) struct World {
     /// The node whose code runs, to say where a panic came from.
     active: Cell<NodeId>,
     epochs: Cell<u32>,
-    workers_at_work: Cell<usize>,
+    /// How many workers do something still, or will.
+    pub(super) workers_at_work: Cell<usize>,
+    /// Whether a worker's process was ended, so that something may be under way that nobody waits for.
+    pub(super) someone_died: Cell<bool>,
+    /// Whether the run is over: what heals now heals for the record only.
+    pub(super) is_over: Cell<bool>,
 }
 
 impl World {
@@ -66,7 +72,7 @@ impl World {
             timers: RefCell::default(),
             network: RefCell::new(network),
             nodes,
-            unstarted: RefCell::default(),
+            processes: RefCell::default(),
             houses: RefCell::default(),
             injector: RefCell::new(injector),
             recorder: RefCell::new(Recorder::new()),
@@ -74,6 +80,8 @@ impl World {
             active: Cell::new(NodeId(0)),
             epochs: Cell::new(0),
             workers_at_work: Cell::new(spec.workers.len()),
+            someone_died: Cell::new(false),
+            is_over: Cell::new(false),
         });
         for planned in plan.iter() {
             if let Anchor::At(strike) = planned.when {
@@ -87,15 +95,10 @@ impl World {
     /// Puts a service on its node.
     pub(crate) fn house<S: Service>(&self, node: NodeId, service: S) -> Address<S> {
         let mut houses = self.houses.borrow_mut();
-        let address = Address::new(houses.len() as u16, node, service);
+        let reach = self.injector.borrow().reach_into_the_past(node);
+        let address = Address::new(houses.len() as u16, node, service, reach);
         houses.push(address.house());
         address
-    }
-
-    /// Has the worker on `node` begin to `work` at `at`.
-    pub(crate) fn start_later(&self, node: NodeId, at: TrueTime, work: Work) {
-        self.unstarted.borrow_mut().push((node, work));
-        self.push(at, Due::Start(node));
     }
 
     /// Runs until nothing is left to do, or a limit is hit.
@@ -105,11 +108,13 @@ impl World {
             if self.steps_left.get() == 0 {
                 return Ending::StepsUsedUp;
             }
-            if self.workers_at_work.get() == 0 && !self.injector.borrow().has_scheduled() {
+            let all_done = self.workers_at_work.get() == 0 && !self.injector.borrow().has_scheduled();
+            // Whoever finishes waits for all that it asked for; what the dead asked for is still to happen.
+            if all_done && !self.someone_died.get() {
                 return Ending::Finished;
             }
             let Some(at) = self.queue.borrow().next_at() else {
-                return Ending::Stuck;
+                return if all_done { Ending::Finished } else { Ending::Stuck };
             };
             if at > self.limits.end {
                 self.advance_to(self.limits.end);
@@ -175,28 +180,15 @@ impl World {
         }
     }
 
-    fn start_worker(&self, node: NodeId) {
-        self.record(node, What::WorkerStarted);
-        let mut unstarted = self.unstarted.borrow_mut();
-        let index = unstarted.iter().position(|(worker, _)| *worker == node).expect("a worker starts once");
-        let (_, work) = unstarted.swap_remove(index);
-        self.tasks.spawn(node, WorkerTask::Work, self.cause.get(), work);
-    }
-
-    /// Notes that a worker has nothing more to do.
-    pub(crate) fn worker_finished(&self, node: NodeId) {
-        self.record(node, What::WorkerFinished);
-        self.workers_at_work.set(self.workers_at_work.get() - 1);
-    }
-
     /// Heals what is still broken, lets go of everything that holds the world, and gives out what was recorded.
     pub(crate) fn wind_up(&self) -> (Vec<Event>, Vec<Vec<Row>>, Vec<ClockLine>) {
+        self.is_over.set(true);
         let active = self.injector.borrow().active();
         for fault in active {
             self.cause.set(None);
             self.heal(fault);
         }
-        self.unstarted.borrow_mut().clear();
+        self.processes.borrow_mut().clear();
         self.tasks.clear();
         *self.queue.borrow_mut() = Queue::default();
         for node in &self.nodes {
@@ -396,15 +388,28 @@ impl World {
         self.timers.borrow_mut().rework(&mut self.queue.borrow_mut(), &clocks, self.now(), node);
     }
 
-    /// Kills the service on `node`.
-    pub(crate) fn crash(&self, node: NodeId) {
+    /// Takes the service on `node` down, so that what it does, and what it is sent, is lost.
+    pub(crate) fn take_down(&self, node: NodeId) {
         let owner = self.node(node);
         owner.crash();
         // What waited for the end of a pause is lost like what comes while the service is down.
         self.release_held(owner);
+    }
+
+    /// What the service on `node` has in memory is gone.
+    pub(crate) fn lose_memory(&self, node: NodeId) {
         for house in self.houses.borrow().iter().filter(|house| house.node() == node) {
             house.crash();
         }
+    }
+
+    /// What the service on `node` wrote to disk in the last `lag` is gone.
+    pub(crate) fn lose_writes(&self, node: NodeId, lag: Span) {
+        let since = (self.now() - lag).max(TrueTime::START);
+        for house in self.houses.borrow().iter().filter(|house| house.node() == node) {
+            house.go_back_to(self, since);
+        }
+        self.record(node, What::WritesLost { since });
     }
 
     /// Lets a killed service answer again.

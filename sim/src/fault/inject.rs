@@ -6,7 +6,7 @@ use super::{Anchor, Fault, PlannedFault};
 use crate::engine::{Due, Queue};
 use crate::id::{FaultId, NodeId};
 use crate::point::Point;
-use crate::time::TrueTime;
+use crate::time::{Span, TrueTime};
 
 /// A fault that waits for a point to be passed.
 struct Waiting {
@@ -51,6 +51,12 @@ impl Injector {
     /// Whether a fault is yet to strike at a time, or to heal.
     pub(crate) fn has_scheduled(&self) -> bool {
         self.scheduled > 0
+    }
+
+    /// How far back faults may take what the service on `node` keeps on disk; `None` if none does.
+    pub(crate) fn reach_into_the_past(&self, node: NodeId) -> Option<Span> {
+        let of_node = self.plan.iter().filter(|planned| planned.inject.node() == node);
+        of_node.filter_map(|planned| planned.inject.needs().past).max()
     }
 
     /// The faults that are in force.

@@ -8,8 +8,9 @@ pub use anchor::Anchor;
 pub(crate) use inject::Injector;
 pub(crate) use kinds::smear;
 pub use kinds::{
-    ClockDrift, ClockSlew, ClockStep, ClockStrobe, FAULTS, Fault, FaultInfo, FieldInfo, HALF_SMEAR, LeapSecond,
-    Pause, PauseClocks, Restart, SMEAR_PPB, TimeSource, WorkerTask, ZoneError,
+    ClockDrift, ClockSlew, ClockStep, ClockStrobe, Crash, FAULTS, Failover, Fault, FaultInfo, FieldInfo,
+    HALF_SMEAR, LeapSecond, Loses, Pause, PauseClocks, Restart, SMEAR_PPB, Shutdown, TimeSource, WorkerTask,
+    ZoneError,
 };
 
 use serde::Serialize;

@@ -38,7 +38,7 @@ pub fn beliefs(history: &History) -> Vec<Belief> {
         match event.what {
             What::LeaseHeld { epoch, until } => apply(event.node, Change::Held(epoch, until)),
             What::LeaseDropped { epoch } => apply(event.node, Change::Dropped(epoch)),
-            What::WorkerFinished => apply(event.node, Change::Finished),
+            What::WorkerFinished | What::WorkerDied => apply(event.node, Change::Finished),
             What::FaultBegan { fault } => paused(history, fault).for_each(|node| apply(node, Change::Paused)),
             What::FaultEnded { fault } => paused(history, fault).for_each(|node| apply(node, Change::Resumed)),
             _ => {}

@@ -119,7 +119,8 @@ pub enum What {
         lease: LeaseId,
         /// The token handed out, if any.
         token: Option<Token>,
-        /// The expiry written into the row.
+        /// The expiry written into the row, by the wall clock that the store goes by: the asker's or its own. If it goes by
+        /// its monotonic clock, it is what its wall clock reads then unless that is changed meanwhile.
         until: WallTime,
     },
     /// The lease store refused the lease: somebody else's has not expired.
@@ -135,7 +136,7 @@ pub enum What {
         worker: NodeId,
         /// The grant.
         epoch: Epoch,
-        /// The new expiry.
+        /// The new expiry, as in a grant.
         until: WallTime,
     },
     /// The lease store refused to prolong a lease: the row has another lease ID.
@@ -285,6 +286,13 @@ pub enum What {
     },
     /// A time daemon gave up and ended: its clock was too far off to be believed.
     TimeDaemonExited,
+    /// A worker's process ended before its time: it was killed, or told to stop.
+    WorkerDied,
+    /// A service lost what it had written to disk since an instant: it came back from an older copy.
+    WritesLost {
+        /// What it wrote later than this is gone.
+        since: TrueTime,
+    },
 }
 
 impl What {
@@ -296,6 +304,21 @@ impl What {
             | What::ExportPublished { claim, .. } => Some(claim),
             _ => None,
         }
+    }
+
+    /// Whether a service changed what it keeps on disk by this.
+    pub fn is_written(&self) -> bool {
+        matches!(
+            self,
+            What::LeaseGranted { .. }
+                | What::LeaseRenewed { .. }
+                | What::LeaseReleased { .. }
+                | What::GenerationOpened { .. }
+                | What::WriteAccepted { .. }
+                | What::CheckpointMoved { .. }
+                | What::ExportPublished { .. }
+                | What::PayoutMade { .. }
+        )
     }
 
     /// The mutation that the ledger turned away, if this is one: a fence, an entry, a checkpoint, an export.

@@ -87,6 +87,9 @@ impl Story {
             plan: Vec::new(),
             due: TrueTime::START,
             progress_within: Span::secs(10),
+            ttl: Span::secs(40),
+            expiry_as_meant: true,
+            store_clock: None,
             events: Vec::new(),
             exports: Vec::new(),
             ending: Ending::Finished,
@@ -109,6 +112,12 @@ impl Story {
     pub(crate) fn ends(mut self, ending: Ending) -> Story {
         self.history.ending = ending;
         self.history.ended_at = self.now;
+        self
+    }
+
+    /// Leases end by this clock of the lease store.
+    pub(crate) fn leases_end_by(mut self, clock: Clock) -> Story {
+        self.history.store_clock = Some(clock);
         self
     }
 

@@ -15,7 +15,7 @@ pub(crate) use recorder::{Recorder, log, may_log};
 
 use serde::Serialize;
 
-use crate::clock::ClockLine;
+use crate::clock::{Clock, ClockLine};
 use crate::fault::PlannedFault;
 use crate::id::{Amount, EntryId, EventId, NodeId, OpId, PayoutId};
 use crate::limits::Ending;
@@ -79,6 +79,17 @@ pub struct History {
     pub due: TrueTime,
     /// How long after that, or after the last fault healed if that was later, the settlement must be finished.
     pub progress_within: Span,
+    /// How long a grant or a renewal of the lease lasted. It is the scenario's and nothing that happened, so it isn't among
+    /// the bytes.
+    #[serde(skip)]
+    pub ttl: Span,
+    /// Whether a lease ended by the clock that the protocol means, and not by another that the scenario says; not among the
+    /// bytes either.
+    #[serde(skip)]
+    pub expiry_as_meant: bool,
+    /// The clock of the lease store that a lease ended by; `None` if it was the asker's. Not among the bytes either.
+    #[serde(skip)]
+    pub store_clock: Option<Clock>,
     /// What happened, in order; an [`EventId`] is an index.
     pub events: Vec<Event>,
     /// The rows of each published export; an [`ExportId`](crate::id::ExportId) is an index.

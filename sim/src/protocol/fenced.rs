@@ -8,7 +8,9 @@ use std::rc::Rc;
 
 use super::naive::{acquire_by_wall_clock, renew_by_wall_clock};
 use super::{Protocol, Renewal};
+use crate::check::{Assumption, assumption};
 use crate::service::door::HighestToken;
+use crate::service::lease_store::{Expiry, LeaseStoreRules, Tokens};
 use crate::service::ledger::{Checkpoint, LedgerRules};
 use crate::service::provider::GatewayRules;
 use crate::time::Span;
@@ -27,8 +29,18 @@ impl Protocol for Fenced {
         "the same lease with fencing tokens; the ledger is fenced at take-over, ledger and gateway reject lower tokens"
     }
 
-    fn tokens(&self) -> bool {
-        true
+    fn lease_store(&self) -> LeaseStoreRules {
+        LeaseStoreRules { tokens: Tokens::Counted, expiry: Expiry::ByAsker }
+    }
+
+    fn assumptions(&self) -> &'static [&'static Assumption] {
+        &[
+            &assumption::TOKEN_COUNTER_SURVIVES_FAILOVER,
+            &assumption::RESOURCE_CHECKS_TOKENS,
+            &assumption::HIGHEST_TOKEN_DURABLE,
+            &assumption::ACCEPTED_IS_DURABLE,
+            &assumption::A_WORKER_REMAINS,
+        ]
     }
 
     fn ledger(&self) -> LedgerRules {

@@ -5,15 +5,19 @@
 //! ([`settlement`]). To add one: a file here, a line in [`PROTOCOLS`].
 
 mod fenced;
+mod monotonic;
 mod naive;
 
 pub use fenced::Fenced;
+pub use monotonic::Monotonic;
 pub use naive::Naive;
 
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
 
+use crate::check::Assumption;
+use crate::service::lease_store::LeaseStoreRules;
 use crate::service::ledger::{Checkpoint, LedgerRules};
 use crate::service::provider::GatewayRules;
 use crate::settlement;
@@ -41,8 +45,14 @@ pub trait Protocol: Clone + Send + Sync + 'static {
     /// One sentence on how it works.
     fn summary(&self) -> &'static str;
 
-    /// Whether the lease store hands out fencing tokens.
-    fn tokens(&self) -> bool;
+    /// How the lease store goes about leases.
+    fn lease_store(&self) -> LeaseStoreRules;
+
+    /// What must be so for the protocol to keep the rules. A run in which it breaks one is told apart by whether all of
+    /// this was so. The default is nothing: then runs aren't told apart.
+    fn assumptions(&self) -> &'static [&'static Assumption] {
+        &[]
+    }
 
     /// How the ledger goes about mutations.
     fn ledger(&self) -> LedgerRules;
@@ -72,14 +82,18 @@ pub trait AnyProtocol: Sync {
     fn name(&self) -> &'static str;
     /// See [`Protocol::summary`].
     fn summary(&self) -> &'static str;
-    /// See [`Protocol::tokens`].
-    fn tokens(&self) -> bool;
+    /// See [`Protocol::lease_store`].
+    fn lease_store(&self) -> LeaseStoreRules;
+    /// See [`Protocol::assumptions`].
+    fn assumptions(&self) -> &'static [&'static Assumption];
     /// See [`Protocol::ledger`].
     fn ledger(&self) -> LedgerRules;
     /// See [`Protocol::gateway`].
     fn gateway(&self) -> GatewayRules;
     /// The whole life of a worker's process under this protocol.
     fn work(&self, worker: Worker) -> Pin<Box<dyn Future<Output = ()>>>;
+    /// The same protocol once more, for who outlives this one.
+    fn share(&self) -> Rc<dyn AnyProtocol>;
 }
 
 impl<P: Protocol> AnyProtocol for P {
@@ -91,8 +105,12 @@ impl<P: Protocol> AnyProtocol for P {
         Protocol::summary(self)
     }
 
-    fn tokens(&self) -> bool {
-        Protocol::tokens(self)
+    fn lease_store(&self) -> LeaseStoreRules {
+        Protocol::lease_store(self)
+    }
+
+    fn assumptions(&self) -> &'static [&'static Assumption] {
+        Protocol::assumptions(self)
     }
 
     fn ledger(&self) -> LedgerRules {
@@ -106,10 +124,14 @@ impl<P: Protocol> AnyProtocol for P {
     fn work(&self, worker: Worker) -> Pin<Box<dyn Future<Output = ()>>> {
         Box::pin(settlement::work(self.clone(), worker))
     }
+
+    fn share(&self) -> Rc<dyn AnyProtocol> {
+        Rc::new(self.clone())
+    }
 }
 
 /// Every protocol that comes along, in the order of reports.
-pub const PROTOCOLS: &[&dyn AnyProtocol] = &[&Naive, &Fenced];
+pub const PROTOCOLS: &[&dyn AnyProtocol] = &[&Naive, &Monotonic, &Fenced];
 
 /// The protocol of this name.
 pub fn find(name: &str) -> Option<&'static dyn AnyProtocol> {

@@ -4,8 +4,10 @@
 use std::rc::Rc;
 
 use super::{Protocol, Renewal};
+use crate::check::{Assumption, assumption};
 use crate::clock::{Clock, Deadline};
 use crate::service::door::AnyLease;
+use crate::service::lease_store::{Expiry, LeaseStoreRules, Tokens};
 use crate::service::ledger::{Checkpoint, LedgerRules};
 use crate::service::provider::GatewayRules;
 use crate::time::{Span, WallTime};
@@ -24,8 +26,26 @@ impl Protocol for Naive {
         "wall-clock lease in a table row; ledger and provider accept any lease"
     }
 
-    fn tokens(&self) -> bool {
-        false
+    fn lease_store(&self) -> LeaseStoreRules {
+        LeaseStoreRules { tokens: Tokens::None, expiry: Expiry::ByAsker }
+    }
+
+    fn assumptions(&self) -> &'static [&'static Assumption] {
+        &[
+            &assumption::NO_PAUSE_OVER_TTL,
+            &assumption::PAUSE_NOT_BETWEEN_CHECK_AND_ACT,
+            &assumption::REQUESTS_ARE_QUICK,
+            &assumption::CHECKS_LEAVE_TIME,
+            &assumption::OPERATIONS_RUN_THROUGH,
+            &assumption::RELEASED_WHEN_DONE,
+            &assumption::A_WORKER_REMAINS,
+            &assumption::CLOCKS_AGREE,
+            &assumption::CLOCK_RATE,
+            &assumption::FROZEN_CLOCKS_NEVER,
+            &assumption::EXPIRY_AS_MEANT,
+            &assumption::LEASES_SURVIVE_FAILOVER,
+            &assumption::ACCEPTED_IS_DURABLE,
+        ]
     }
 
     fn ledger(&self) -> LedgerRules {
@@ -56,16 +76,17 @@ impl Protocol for Naive {
 
 /// Asks for the lease with an expiry of one TTL from now, all by the worker's wall clock.
 pub(super) async fn acquire_by_wall_clock(worker: &Worker) -> Option<Rc<Lease>> {
-    let (since, now) = (worker.mono(), worker.wall());
-    let until = now + worker.lease_spec().ttl;
-    let grant = worker.acquire(now, until).await?;
+    let (since, ttl) = (worker.mono(), worker.lease_spec().ttl);
+    let until = worker.wall() + ttl;
+    let grant = worker.acquire(ttl).await?;
     Some(Lease::take(worker, grant, since, on_wall(until)))
 }
 
 /// Prolongs the lease to one TTL from now, all by the worker's wall clock.
 pub(super) async fn renew_by_wall_clock(worker: &Worker, lease: &Lease) -> Renewal {
-    let until = worker.wall() + worker.lease_spec().ttl;
-    match worker.renew(lease, until).await {
+    let ttl = worker.lease_spec().ttl;
+    let until = worker.wall() + ttl;
+    match worker.renew(lease, ttl).await {
         Ok(true) => {
             lease.extend(on_wall(until));
             Renewal::Kept

@@ -13,6 +13,9 @@ pub trait Door {
 
     /// The process dies; what the door kept only in memory is gone. The default is that all is on disk.
     fn crash(&mut self) {}
+
+    /// The same door as it is now: what a backup of it would have.
+    fn copy(&self) -> Box<dyn Door>;
 }
 
 /// Lets everybody in who presents any lease at all: the incident's door.
@@ -22,6 +25,10 @@ pub struct AnyLease;
 impl Door for AnyLease {
     fn admit(&mut self, _: Option<Token>) -> Result<(), Refusal> {
         Ok(())
+    }
+
+    fn copy(&self) -> Box<dyn Door> {
+        Box::new(*self)
     }
 }
 
@@ -41,5 +48,36 @@ impl Door for HighestToken {
                 Ok(())
             }
         }
+    }
+
+    fn copy(&self) -> Box<dyn Door> {
+        Box::new(*self)
+    }
+}
+
+/// Any door, with all that it learns kept in memory only: after a crash it is as it was in the beginning.
+pub struct Forgetful {
+    in_the_beginning: Box<dyn Door>,
+    door: Box<dyn Door>,
+}
+
+impl Forgetful {
+    /// `door` as it is in the beginning.
+    pub fn new(door: Box<dyn Door>) -> Forgetful {
+        Forgetful { in_the_beginning: door.copy(), door }
+    }
+}
+
+impl Door for Forgetful {
+    fn admit(&mut self, token: Option<Token>) -> Result<(), Refusal> {
+        self.door.admit(token)
+    }
+
+    fn crash(&mut self) {
+        self.door = self.in_the_beginning.copy();
+    }
+
+    fn copy(&self) -> Box<dyn Door> {
+        Box::new(Forgetful { in_the_beginning: self.in_the_beginning.copy(), door: self.door.copy() })
     }
 }

@@ -1,37 +1,92 @@
-//! The lease store: one table row with holder, lease ID and expiry, compared and written as the incident's was.
+//! The lease store: one row with holder, lease ID and expiry, compared and written in one step.
 //!
-//! The store never looks at a clock of its own. Whoever asks brings the expiry that it computed and its own idea of now,
-//! both from its own wall clock, and one conditional statement compares and writes: this is how lease tables in SQL
-//! are commonly used, and it is where the clocks of two machines meet.
+//! Whose clock computes the expiry and judges it is a rule of the store ([`Expiry`]). Where the asker's does, one
+//! conditional statement compares two machines' wall clocks: this is how lease tables in SQL are commonly used, and the
+//! incident's was.
 
+use crate::clock::{Clock, Deadline};
 use crate::engine::{Answer, Service, ServiceContext};
 use crate::history::What;
 use crate::id::{Epoch, LeaseId, NodeId, Token};
 use crate::seed::Stream;
-use crate::time::WallTime;
+use crate::time::{Span, WallTime};
+
+/// How a lease store goes about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeaseStoreRules {
+    /// What fencing tokens it hands out.
+    pub tokens: Tokens,
+    /// Whose clock a lease ends by.
+    pub expiry: Expiry,
+}
+
+/// What fencing tokens a lease store hands out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tokens {
+    /// None.
+    None,
+    /// From a counter that is kept on disk, like the row.
+    Counted,
+    /// From a counter that is kept in memory, so that a crash takes it back to the beginning.
+    CountedInMemory,
+}
+
+/// Whose clock computes the expiry of a lease and compares it with now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expiry {
+    /// The asker's wall clock: it brings its own idea of now, and the expiry is one TTL after that. The store looks at no
+    /// clock.
+    ByAsker,
+    /// The store's monotonic clock, read as the row is written, as in a lease service with timers of its own.
+    ByStore,
+    /// The store's wall clock, read when the transaction begins and not when its turn comes, as `CURRENT_TIMESTAMP` is in
+    /// SQL: an expiry that had to wait is that much older when it is written.
+    ByStoreAtTransactionStart {
+        /// How long each transaction waits for the row. Others come in between.
+        lock_wait: Span,
+    },
+}
+
+impl Expiry {
+    /// [`Expiry::ByStoreAtTransactionStart`] with the wait that scenarios get.
+    pub const AT_TRANSACTION_START: Expiry = Expiry::ByStoreAtTransactionStart { lock_wait: Span::millis(500) };
+
+    /// The clock of the store that a lease ends by; `None` if it is the asker's.
+    pub const fn clock_of_store(self) -> Option<Clock> {
+        match self {
+            Expiry::ByAsker => None,
+            Expiry::ByStore => Some(Clock::Monotonic),
+            Expiry::ByStoreAtTransactionStart { .. } => Some(Clock::Wall),
+        }
+    }
+}
 
 /// What the lease store can be asked.
 #[derive(Clone, Copy, Debug)]
 pub enum LeaseRequest {
-    /// Take the lease if it is free or its expiry isn't after `now`.
-    Acquire {
-        /// The asker's wall clock.
-        now: WallTime,
-        /// The expiry to write.
-        until: WallTime,
-    },
+    /// Take the lease if it is free or has run out.
+    Acquire(Term),
     /// Write a new expiry if the row still has this lease.
     Renew {
         /// The lease.
         grant: Grant,
-        /// The expiry to write.
-        until: WallTime,
+        /// For how long from now.
+        term: Term,
     },
     /// Empty the row if it still has this lease.
     Release {
         /// The lease.
         grant: Grant,
     },
+}
+
+/// How long a lease is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Term {
+    /// The asker's wall clock; only a store without an idea of its own goes by it.
+    pub now: WallTime,
+    /// How long the lease shall last from now.
+    pub ttl: Span,
 }
 
 /// What the lease store answers.
@@ -56,54 +111,88 @@ pub struct Grant {
     pub(crate) epoch: Epoch,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Row {
     holder: NodeId,
     grant: Grant,
-    expiry: WallTime,
+    /// On whichever clock the store goes by; an asker's is a wall clock.
+    expiry: Deadline,
+}
+
+/// What a lease store keeps on disk.
+#[derive(Clone, Copy, Debug)]
+pub struct LeaseTable {
+    row: Option<Row>,
+    last_token: Token,
 }
 
 /// The lease store.
 #[derive(Debug)]
 pub struct LeaseStore {
-    row: Option<Row>,
-    hands_out_tokens: bool,
-    /// On disk, like the row.
-    last_token: Token,
+    rules: LeaseStoreRules,
+    table: LeaseTable,
     ids: Stream,
+}
+
+/// The clock that a lease ends by, what it reads, and what the wall clock that goes with it reads.
+struct Now {
+    clock: Clock,
+    reading: i64,
+    wall: WallTime,
+}
+
+impl Now {
+    fn after(&self, ttl: Span) -> Deadline {
+        Deadline { clock: self.clock, reading: self.reading.saturating_add(ttl.as_nanos()) }
+    }
 }
 
 impl LeaseStore {
     /// An empty store. `ids` is what it makes lease IDs from.
-    pub fn new(hands_out_tokens: bool, ids: Stream) -> LeaseStore {
-        LeaseStore { row: None, hands_out_tokens, last_token: Token(0), ids }
+    pub fn new(rules: LeaseStoreRules, ids: Stream) -> LeaseStore {
+        LeaseStore { rules, table: LeaseTable { row: None, last_token: Token(0) }, ids }
     }
 
-    fn acquire(&mut self, now: WallTime, until: WallTime, context: &ServiceContext<'_>) -> LeaseResponse {
+    fn now(&self, term: Term, context: &ServiceContext<'_>) -> Now {
+        match self.rules.expiry {
+            Expiry::ByAsker => Now { clock: Clock::Wall, reading: term.now.as_nanos(), wall: term.now },
+            Expiry::ByStore => {
+                let reading = context.mono().as_nanos();
+                Now { clock: Clock::Monotonic, reading, wall: context.wall() }
+            }
+            Expiry::ByStoreAtTransactionStart { .. } => {
+                let wall = context.wall();
+                Now { clock: Clock::Wall, reading: wall.as_nanos(), wall }
+            }
+        }
+    }
+
+    fn acquire(&mut self, now: &Now, ttl: Span, context: &ServiceContext<'_>) -> LeaseResponse {
         let worker = context.from;
-        if let Some(row) = &self.row
-            && row.expiry > now
+        if let Some(row) = &self.table.row
+            && row.expiry.reading > now.reading
         {
             context.record(What::LeaseRefused { worker, holder: row.holder });
             return LeaseResponse::Refused;
         }
-        let token = self.hands_out_tokens.then(|| {
-            self.last_token.0 += 1;
-            self.last_token
+        let token = (self.rules.tokens != Tokens::None).then(|| {
+            self.table.last_token.0 += 1;
+            self.table.last_token
         });
         let lease = LeaseId(self.ids.next() >> 32);
         let grant = Grant { lease, token, epoch: context.next_epoch() };
-        self.row = Some(Row { holder: worker, grant, expiry: until });
+        self.table.row = Some(Row { holder: worker, grant, expiry: now.after(ttl) });
+        let until = now.wall + ttl;
         context.record(What::LeaseGranted { worker, epoch: grant.epoch, lease, token, until });
         LeaseResponse::Granted(grant)
     }
 
-    fn renew(&mut self, grant: Grant, until: WallTime, context: &ServiceContext<'_>) -> LeaseResponse {
+    fn renew(&mut self, grant: Grant, now: &Now, ttl: Span, context: &ServiceContext<'_>) -> LeaseResponse {
         let worker = context.from;
-        match &mut self.row {
+        match &mut self.table.row {
             Some(row) if row.grant.lease == grant.lease => {
-                row.expiry = until;
-                context.record(What::LeaseRenewed { worker, epoch: grant.epoch, until });
+                row.expiry = now.after(ttl);
+                context.record(What::LeaseRenewed { worker, epoch: grant.epoch, until: now.wall + ttl });
                 LeaseResponse::Done
             }
             _ => {
@@ -114,18 +203,28 @@ impl LeaseStore {
     }
 
     fn release(&mut self, grant: Grant, context: &ServiceContext<'_>) -> LeaseResponse {
-        if self.row.as_ref().is_none_or(|row| row.grant.lease != grant.lease) {
+        if self.table.row.as_ref().is_none_or(|row| row.grant.lease != grant.lease) {
             return LeaseResponse::Refused;
         }
-        self.row = None;
+        self.table.row = None;
         context.record(What::LeaseReleased { worker: context.from, epoch: grant.epoch });
         LeaseResponse::Done
+    }
+
+    /// Does what needs to know what time it is.
+    fn write(&mut self, request: LeaseRequest, now: &Now, context: &ServiceContext<'_>) -> LeaseResponse {
+        match request {
+            LeaseRequest::Acquire(term) => self.acquire(now, term.ttl, context),
+            LeaseRequest::Renew { grant, term } => self.renew(grant, now, term.ttl, context),
+            LeaseRequest::Release { grant } => self.release(grant, context),
+        }
     }
 }
 
 impl Service for LeaseStore {
     type Request = LeaseRequest;
     type Response = LeaseResponse;
+    type Kept = LeaseTable;
 
     fn about(request: &LeaseRequest) -> &'static str {
         match request {
@@ -136,10 +235,32 @@ impl Service for LeaseStore {
     }
 
     fn handle(&mut self, request: LeaseRequest, context: &ServiceContext<'_>) -> Answer<LeaseStore> {
-        Answer::Now(match request {
-            LeaseRequest::Acquire { now, until } => self.acquire(now, until, context),
-            LeaseRequest::Renew { grant, until } => self.renew(grant, until, context),
-            LeaseRequest::Release { grant } => self.release(grant, context),
-        })
+        let term = match request {
+            LeaseRequest::Acquire(term) | LeaseRequest::Renew { term, .. } => term,
+            LeaseRequest::Release { grant } => return Answer::Now(self.release(grant, context)),
+        };
+        let now = self.now(term, context);
+        match self.rules.expiry {
+            Expiry::ByStoreAtTransactionStart { lock_wait } if lock_wait > Span::ZERO => Answer::After(
+                lock_wait,
+                Box::new(move |store: &mut LeaseStore, context| store.write(request, &now, context)),
+            ),
+            _ => Answer::Now(self.write(request, &now, context)),
+        }
+    }
+
+    fn crash(&mut self) {
+        if self.rules.tokens == Tokens::CountedInMemory {
+            self.table.last_token = Token(0);
+        }
+    }
+
+    fn kept(&self) -> LeaseTable {
+        self.table
+    }
+
+    /// The lease IDs to come stay what they are: they are made up at random, and randomness isn't kept.
+    fn go_back_to(&mut self, kept: LeaseTable) {
+        self.table = kept;
     }
 }

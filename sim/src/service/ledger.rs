@@ -67,9 +67,9 @@ pub struct Checkpoint {
     pub published: bool,
 }
 
-/// The ledger.
-pub struct Ledger {
-    rules: LedgerRules,
+/// What a ledger has entered and published.
+#[derive(Clone)]
+struct Book {
     entries: u32,
     /// The first entry of each operation.
     entry_of: Vec<Option<EntryId>>,
@@ -77,6 +77,18 @@ pub struct Ledger {
     rows: Vec<Option<Row>>,
     next: OpId,
     published: bool,
+}
+
+/// What a ledger keeps on disk: its book, and what its door knows.
+pub struct LedgerDisk {
+    door: Box<dyn Door>,
+    book: Book,
+}
+
+/// The ledger.
+pub struct Ledger {
+    rules: LedgerRules,
+    book: Book,
 }
 
 /// A request with the authority that it is made under.
@@ -88,42 +100,42 @@ pub struct Signed {
 impl Ledger {
     /// An empty ledger for a settlement of `operations` operations.
     pub fn new(rules: LedgerRules, operations: usize) -> Ledger {
-        Ledger {
-            rules,
+        let book = Book {
             entries: 0,
             entry_of: vec![None; operations],
             rows: vec![None; operations],
             next: OpId(0),
             published: false,
-        }
+        };
+        Ledger { rules, book }
     }
 
     fn checkpoint(&self) -> Checkpoint {
-        let rows = self.rows[..self.next.index()].iter().map_while(|row| *row).collect();
-        Checkpoint { rows, published: self.published }
+        let Book { rows, next, published, .. } = &self.book;
+        Checkpoint { rows: rows[..next.index()].iter().map_while(|row| *row).collect(), published: *published }
     }
 
     /// Does what the door has let in.
     fn apply(&mut self, claim: Claim, request: LedgerRequest, context: &ServiceContext<'_>) -> LedgerResponse {
         match request {
             LedgerRequest::Fence => {
-                context.record(What::GenerationOpened { claim, next: self.next });
+                context.record(What::GenerationOpened { claim, next: self.book.next });
                 LedgerResponse::Checkpoint(self.checkpoint())
             }
             LedgerRequest::ReadCheckpoint => {
-                context.record(What::CheckpointRead { claim, next: self.next });
+                context.record(What::CheckpointRead { claim, next: self.book.next });
                 LedgerResponse::Checkpoint(self.checkpoint())
             }
             LedgerRequest::Write { op, amount } => LedgerResponse::Entered(self.write(claim, op, amount, context)),
             LedgerRequest::MoveCheckpoint { row } => {
-                self.rows[row.op.index()] = Some(row);
-                self.next = OpId(row.op.0 + 1);
-                context.record(What::CheckpointMoved { claim, next: self.next });
+                self.book.rows[row.op.index()] = Some(row);
+                self.book.next = OpId(row.op.0 + 1);
+                context.record(What::CheckpointMoved { claim, next: self.book.next });
                 LedgerResponse::Done
             }
             LedgerRequest::Publish { rows } => {
                 let export = context.keep_export(rows);
-                self.published = true;
+                self.book.published = true;
                 context.record(What::ExportPublished { claim, export });
                 LedgerResponse::Done
             }
@@ -131,15 +143,15 @@ impl Ledger {
     }
 
     fn write(&mut self, claim: Claim, op: OpId, amount: Amount, context: &ServiceContext<'_>) -> EntryId {
-        let first = &mut self.entry_of[op.index()];
+        let first = &mut self.book.entry_of[op.index()];
         if let Some(entry) = *first
             && self.rules.one_entry_per_operation
         {
             context.record(What::WriteRepeated { claim, op, entry });
             return entry;
         }
-        self.entries += 1;
-        let entry = EntryId(self.entries);
+        self.book.entries += 1;
+        let entry = EntryId(self.book.entries);
         first.get_or_insert(entry);
         context.record(What::WriteAccepted { claim, op, entry, amount });
         entry
@@ -158,6 +170,7 @@ fn rejected(claim: Claim, request: &LedgerRequest, why: Refusal) -> What {
 impl Service for Ledger {
     type Request = Signed;
     type Response = Result<LedgerResponse, Refusal>;
+    type Kept = LedgerDisk;
 
     fn about(signed: &Signed) -> &'static str {
         match signed.request {
@@ -190,5 +203,14 @@ impl Service for Ledger {
 
     fn crash(&mut self) {
         self.rules.door.crash();
+    }
+
+    fn kept(&self) -> LedgerDisk {
+        LedgerDisk { door: self.rules.door.copy(), book: self.book.clone() }
+    }
+
+    fn go_back_to(&mut self, LedgerDisk { door, book }: LedgerDisk) {
+        self.rules.door = door;
+        self.book = book;
     }
 }

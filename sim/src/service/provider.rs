@@ -26,24 +26,37 @@ pub struct Pay {
     pub amount: Amount,
 }
 
-/// The provider with its gateway. All that it keeps is on disk.
+/// What a provider knows of the payouts that it made. To forget one doesn't take it back.
+#[derive(Clone)]
+struct Payouts {
+    made: u32,
+    /// The first payout of each operation.
+    first: Vec<Option<PayoutId>>,
+}
+
+/// What a provider keeps on disk: its payouts, and what its gateway's door knows.
+pub struct ProviderDisk {
+    door: Box<dyn Door>,
+    payouts: Payouts,
+}
+
+/// The provider with its gateway.
 pub struct Provider {
     rules: GatewayRules,
-    payouts: u32,
-    /// The first payout of each operation.
-    payout_of: Vec<Option<PayoutId>>,
+    payouts: Payouts,
 }
 
 impl Provider {
     /// A provider that has paid nothing, for a settlement of `operations` operations.
     pub fn new(rules: GatewayRules, operations: usize) -> Provider {
-        Provider { rules, payouts: 0, payout_of: vec![None; operations] }
+        Provider { rules, payouts: Payouts { made: 0, first: vec![None; operations] } }
     }
 }
 
 impl Service for Provider {
     type Request = Pay;
     type Response = Result<PayoutId, Refusal>;
+    type Kept = ProviderDisk;
 
     fn about(_: &Pay) -> &'static str {
         "provider.pay"
@@ -54,15 +67,15 @@ impl Service for Provider {
             context.record(What::PayoutRejected { claim, op, why });
             return Answer::Now(Err(why));
         }
-        let first = &mut self.payout_of[op.index()];
+        let first = &mut self.payouts.first[op.index()];
         if let Some(payout) = *first
             && self.rules.idempotency_keys
         {
             context.record(What::PayoutRepeated { claim, op, payout });
             return Answer::Now(Ok(payout));
         }
-        self.payouts += 1;
-        let payout = PayoutId(self.payouts);
+        self.payouts.made += 1;
+        let payout = PayoutId(self.payouts.made);
         first.get_or_insert(payout);
         context.record(What::PayoutMade { claim, op, payout, amount });
         Answer::Now(Ok(payout))
@@ -70,5 +83,14 @@ impl Service for Provider {
 
     fn crash(&mut self) {
         self.rules.door.crash();
+    }
+
+    fn kept(&self) -> ProviderDisk {
+        ProviderDisk { door: self.rules.door.copy(), payouts: self.payouts.clone() }
+    }
+
+    fn go_back_to(&mut self, ProviderDisk { door, payouts }: ProviderDisk) {
+        self.rules.door = door;
+        self.payouts = payouts;
     }
 }

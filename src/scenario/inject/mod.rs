@@ -3,6 +3,7 @@
 //! A kind is a struct of its keys with [`Inject`], in one of the files here, and a line in [`InjectFile`].
 
 mod clock;
+mod crash;
 mod pause;
 mod restart;
 mod time;
@@ -56,6 +57,9 @@ kinds! {
     ZoneError(clock::ZoneFile),
     LeapSecond(time::LeapFile),
     TimeSource(time::SourceFile),
+    Failover(restart::FailoverFile),
+    Crash(crash::CrashFile),
+    Shutdown(crash::ShutdownFile),
 }
 
 /// The node of this name.

@@ -1,6 +1,8 @@
-//! `restart = { … }`
+//! `restart = { … }` and `failover = { … }`
 
-use holdover_sim::fault::{Fault, Restart};
+use holdover_sim::fault::{Failover, Fault, Loses, Restart};
+use holdover_sim::id::NodeId;
+use holdover_sim::time::Span;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -8,7 +10,8 @@ use super::{Inject, NO_NODE, lasting, node};
 use crate::scenario::error::{Mistake, Wrong};
 use crate::scenario::file::Written;
 use crate::scenario::lower::{Lower, Nodes};
-use crate::scenario::names::quoted;
+use crate::scenario::names::{LOSSES, did_you_mean, quoted};
+use crate::scenario::value;
 
 /// `restart = { … }`
 #[derive(Debug, Deserialize)]
@@ -17,16 +20,91 @@ pub(in crate::scenario) struct RestartFile {
     node: Spanned<String>,
     #[serde(rename = "for")]
     lasting: Spanned<Written>,
+    loses: Option<Spanned<String>>,
+    unsynced: Option<Spanned<Written>>,
 }
 
 impl Inject for RestartFile {
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
-        let node = node(lower, nodes, &self.node);
-        if node != NO_NODE && !Nodes::is_service(node) {
-            let wrong = Wrong::new(format!("the worker {} can't be restarted", quoted(self.node.get_ref())))
-                .help("only services can, for now; a `pause` stops a worker for a while");
-            lower.mistakes.add(Mistake::at(self.node.span(), "a worker", wrong));
-        }
-        Restart { node, lasting: lasting(lower, &self.lasting) }.into()
+        let node = service(lower, nodes, &self.node, |worker| {
+            Wrong::new(format!("the worker {worker} can't be restarted"))
+                .help("only services can; a `crash` with `for` kills a worker and has it begin anew")
+        });
+        Restart { node, lasting: lasting(lower, &self.lasting), loses: self.loses(lower) }.into()
     }
+}
+
+impl RestartFile {
+    fn loses(&self, lower: &mut Lower) -> Loses {
+        let written = self.loses.as_ref();
+        let loses = written.map_or("memory", |loses| loses.get_ref().as_str());
+        match (loses, &self.unsynced) {
+            ("unsynced", Some(unsynced)) => {
+                return Loses::Unsynced(lower.value(Some(unsynced), Span::ZERO, value::positive_duration));
+            }
+            ("unsynced", None) => {
+                let wrong = Wrong::new("how much was unsynced isn't said")
+                    .help("add `unsynced = \"2s\"`: how far back the lost writes go");
+                written.into_iter().for_each(|loses| lower.mistake(loses, wrong.clone()));
+            }
+            ("nothing" | "memory", Some(unsynced)) => {
+                let wrong = Wrong::new(format!("`unsynced` doesn't go with loses = \"{loses}\"")).help(
+                    "it says how far back lost writes go: write loses = \"unsynced\" as well, or take it away",
+                );
+                let mistake = Mistake::at(unsynced.span(), "of no use here", wrong);
+                lower.mistakes.add(match written {
+                    Some(loses) => mistake.and(loses.span(), "what it loses"),
+                    None => mistake,
+                });
+            }
+            ("nothing", None) => return Loses::Nothing,
+            ("memory", None) => {}
+            (other, _) => {
+                let help = did_you_mean(other, "it can lose one of", LOSSES.iter().copied());
+                let wrong = Wrong::new(format!("a restart can't lose {}", quoted(other))).help(help);
+                written.into_iter().for_each(|loses| lower.mistake(loses, wrong.clone()));
+            }
+        }
+        Loses::Memory
+    }
+}
+
+/// `failover = { … }`
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct FailoverFile {
+    node: Spanned<String>,
+    lag: Spanned<Written>,
+    #[serde(rename = "for")]
+    lasting: Spanned<Written>,
+}
+
+impl Inject for FailoverFile {
+    fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
+        let node = service(lower, nodes, &self.node, |worker| {
+            Wrong::new(format!("the worker {worker} has no replica"))
+                .help("only services fail over; a `crash` kills a worker, and the others take its place")
+        });
+        let lag = lower.value(Some(&self.lag), Span::ZERO, |text| match value::duration(text)? {
+            Span::ZERO => Err(Wrong::new("a replica that isn't behind loses nothing")
+                .help("a `lag` above zero says which writes are lost; without any, it is a `restart`")),
+            lag => Ok(lag),
+        });
+        Failover { node, lag, lasting: lasting(lower, &self.lasting) }.into()
+    }
+}
+
+/// The service of this name; of a worker `wrong` says why it won't do.
+fn service(
+    lower: &mut Lower,
+    nodes: &Nodes,
+    name: &Spanned<String>,
+    wrong: impl FnOnce(String) -> Wrong,
+) -> NodeId {
+    let node = node(lower, nodes, name);
+    if node != NO_NODE && !Nodes::is_service(node) {
+        let wrong = wrong(quoted(name.get_ref()));
+        lower.mistakes.add(Mistake::at(name.span(), "a worker", wrong));
+    }
+    node
 }

@@ -49,7 +49,7 @@ impl Kind for ClockSlew {
     }
 
     /// It hurts a lease that ends by a clock that is bent, if the end was still to come when the slew began or when the
-    /// worker learned of it during the slew.
+    /// worker learned of it during the slew; and any lease if the store judges it by such a clock.
     fn bit(&self, history: &History, strike: &Strike) -> bool {
         strike.reaches_lease(history, self.node, false, |clock| clock != Clock::Raw)
     }

@@ -42,7 +42,8 @@ impl Kind for ClockStep {
 
     fn end(&self, _: &World, _: FaultId) {}
 
-    /// It hurts a lease that ends by the wall clock, unless its end was past both before and after the step.
+    /// It hurts a lease that ends by the wall clock, unless its end was past both before and after the step; and
+    /// any lease if the store judges it by that clock.
     fn bit(&self, history: &History, strike: &Strike) -> bool {
         strike.steps_lease(history, self.node, self.by)
     }

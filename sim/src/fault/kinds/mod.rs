@@ -7,9 +7,12 @@ mod clock_drift;
 mod clock_slew;
 mod clock_step;
 mod clock_strobe;
+mod crash;
+mod failover;
 mod leap_second;
 mod pause;
 mod restart;
+mod shutdown;
 mod time_source;
 mod zone_error;
 
@@ -17,10 +20,14 @@ pub use clock_drift::ClockDrift;
 pub use clock_slew::ClockSlew;
 pub use clock_step::ClockStep;
 pub use clock_strobe::ClockStrobe;
+pub use crash::Crash;
+pub use failover::Failover;
 pub(crate) use leap_second::smear;
 pub use leap_second::{HALF_SMEAR, LeapSecond, SMEAR_PPB};
 pub use pause::{Pause, PauseClocks, WorkerTask};
+pub use restart::Loses;
 pub use restart::Restart;
+pub use shutdown::Shutdown;
 pub use time_source::TimeSource;
 pub use zone_error::ZoneError;
 
@@ -65,6 +72,11 @@ pub(crate) trait Kind {
     /// Undoes it, as far as it lasted.
     fn end(&self, world: &World, fault: FaultId);
 
+    /// What must be there from the start of a run for it to be able to strike.
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
+
     /// Whether it touched anything that the lease protects.
     fn bit(&self, history: &History, strike: &Strike) -> bool;
 
@@ -73,6 +85,17 @@ pub(crate) trait Kind {
 
     /// That it is over, as a sentence without its full stop; `None` if that needs no telling.
     fn healed(&self, name: &dyn Fn(NodeId) -> String) -> Option<String>;
+}
+
+/// What a fault needs from the start of a run. Whatever no fault of a plan needs isn't there, and costs nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Needs {
+    /// How far back its service must be able to go.
+    pub(crate) past: Option<Span>,
+    /// Its worker must be able to begin anew.
+    pub(crate) new_beginning: bool,
+    /// Its worker must be able to hear that it is to stop.
+    pub(crate) farewell: bool,
 }
 
 macro_rules! kinds {
@@ -124,6 +147,10 @@ macro_rules! kinds {
                 match self { $(Fault::$kind(kind) => kind.healed(name),)* }
             }
 
+            pub(crate) fn needs(&self) -> Needs {
+                match self { $(Fault::$kind(kind) => kind.needs(),)* }
+            }
+
             pub(crate) fn begin(&self, world: &World, fault: FaultId) {
                 match self { $(Fault::$kind(kind) => kind.begin(world, fault),)* }
             }
@@ -161,6 +188,9 @@ kinds! {
     ZoneError,
     LeapSecond,
     TimeSource,
+    Failover,
+    Crash,
+    Shutdown,
 }
 
 /// A fault kind as lists and help show it.

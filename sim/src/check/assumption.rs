@@ -1,0 +1,197 @@
+//! What protocols rely on, and whether a run kept it.
+//!
+//! Each assumption is a pure function of a history. A protocol names its own, so that a rule that it broke can be told as
+//! broken *inside* its assumptions, which is a flaw of the protocol, or *outside* of them, which says what it can't do
+//! without. To add one: a constant here or in a file of this folder, a line in [`ASSUMPTIONS`].
+
+mod clocks;
+mod services;
+mod workers;
+
+pub use clocks::{CLOCK_RATE, CLOCKS_AGREE, FROZEN_CLOCKS_NEVER, NO_SUSPEND};
+pub use services::{
+    ACCEPTED_IS_DURABLE, EXPIRY_AS_MEANT, HIGHEST_TOKEN_DURABLE, LEASES_SURVIVE_FAILOVER, RESOURCE_CHECKS_TOKENS,
+    TOKEN_COUNTER_SURVIVES_FAILOVER,
+};
+pub use workers::{
+    A_WORKER_REMAINS, CHECKS_LEAVE_TIME, NO_PAUSE_OVER_TTL, OPERATIONS_RUN_THROUGH,
+    PAUSE_NOT_BETWEEN_CHECK_AND_ACT, RELEASED_WHEN_DONE, REQUESTS_ARE_QUICK,
+};
+
+use crate::history::History;
+
+/// Something that a protocol relies on.
+#[derive(Clone, Copy, Debug)]
+pub struct Assumption {
+    /// Its name; reports write spaces for the dashes.
+    pub name: &'static str,
+    /// What it says, as a sentence without its full stop.
+    pub sentence: &'static str,
+    /// Whether a run kept it.
+    pub is_kept: fn(&History) -> bool,
+}
+
+/// Every assumption, in the order of lists.
+pub const ASSUMPTIONS: &[&Assumption] = &[
+    &NO_PAUSE_OVER_TTL,
+    &PAUSE_NOT_BETWEEN_CHECK_AND_ACT,
+    &REQUESTS_ARE_QUICK,
+    &CHECKS_LEAVE_TIME,
+    &OPERATIONS_RUN_THROUGH,
+    &RELEASED_WHEN_DONE,
+    &A_WORKER_REMAINS,
+    &CLOCKS_AGREE,
+    &CLOCK_RATE,
+    &FROZEN_CLOCKS_NEVER,
+    &NO_SUSPEND,
+    &EXPIRY_AS_MEANT,
+    &LEASES_SURVIVE_FAILOVER,
+    &TOKEN_COUNTER_SURVIVES_FAILOVER,
+    &RESOURCE_CHECKS_TOKENS,
+    &HIGHEST_TOKEN_DURABLE,
+    &ACCEPTED_IS_DURABLE,
+];
+
+/// Those of `assumptions` that `history` didn't keep, in their order.
+pub fn broken_assumptions(history: &History, assumptions: &[&'static Assumption]) -> Vec<&'static Assumption> {
+    assumptions.iter().copied().filter(|assumption| !(assumption.is_kept)(history)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::{Clock, Rate};
+    use crate::fault::Loses::Memory;
+    use crate::fault::{ClockSlew, ClockStep, Failover, Fault, Pause, PauseClocks, Restart};
+    use crate::history::What;
+    use crate::history::fixture::{A, B, LEDGER, PROVIDER, STORE, Story, ms, pause};
+    use crate::id::{Epoch, NodeId};
+    use crate::point::Point;
+    use crate::time::Span;
+
+    /// Of all assumptions exactly these are broken.
+    #[track_caller]
+    fn check(story: Story, broken: &[&str]) {
+        let names: Vec<_> = broken_assumptions(&story.history(), ASSUMPTIONS).iter().map(|one| one.name).collect();
+        assert_eq!(names, broken);
+    }
+
+    /// A story in which A lives, so that only what follows can break anything.
+    fn lives() -> Story {
+        Story::new().on(A, What::WorkerStarted)
+    }
+
+    fn checked(story: Story) -> Story {
+        story.on(A, What::LeaseChecked { epoch: Epoch(1), valid: true })
+    }
+
+    fn still(clocks: PauseClocks) -> Fault {
+        Pause::of(A, Span::secs(1), clocks).into()
+    }
+
+    fn outage(node: NodeId) -> Fault {
+        Fault::Restart(Restart { node, lasting: Span::secs(1), loses: Memory })
+    }
+
+    fn loses(story: Story, node: NodeId, since: i64) -> Story {
+        story.on(node, What::WritesLost { since: ms(since) })
+    }
+
+    #[test]
+    fn pauses() {
+        let paused = || lives().plan(pause(A)).begins(0);
+        check(paused().at(39_999).heals(0), &[]);
+        check(paused().at(40_000).heals(0), &["no-pause-over-ttl"]);
+        check(lives().plan(pause(LEDGER)).begins(0).at(50_000).heals(0), &[]);
+        let twice = || lives().plan(pause(A)).plan(pause(A)).begins(0).at(30_000);
+        check(twice().begins(1).at(31_000).heals(0).at(50_000).heals(1), &["no-pause-over-ttl"]);
+        check(twice().heals(0).begins(1).at(50_000).heals(1), &[]);
+
+        let between = "pause-not-between-check-and-act";
+        check(checked(lives()).plan(pause(A)).begins(0).at(1).heals(0), &[between]);
+        check(checked(lives()).plan(pause(B)).begins(0).at(1).heals(0), &[]);
+        let passed =
+            |point| checked(lives()).on(A, What::PointPassed(point)).plan(pause(A)).begins(0).at(1).heals(0);
+        check(passed(Point::WRITE_CHECKED), &[between]);
+        check(passed(Point::PAYOUT_DONE), &[between]);
+        check(passed(Point::CHECKPOINT_MOVED), &[]);
+    }
+
+    #[test]
+    fn clocks() {
+        let step = |by| Fault::ClockStep(ClockStep { node: A, by: Span::millis(by) });
+        check(lives().plan(step(100)).at(5).begins(0).heals(0), &[]);
+        check(lives().plan(step(-101)).at(5).begins(0).heals(0), &["clocks-agree"]);
+        let slew = |ppm: i32| {
+            let rate = Rate::from_ppb(ppm * 1_000).expect("in range");
+            Fault::ClockSlew(ClockSlew { node: A, rate, lasting: Span::secs(1) })
+        };
+        check(lives().plan(slew(500)).begins(0).at(1_000).heals(0), &[]);
+        check(lives().plan(slew(-501)).begins(0).at(1_000).heals(0), &["clock-rate"]);
+        use crate::fault::PauseClocks::{Frozen, Suspended};
+        check(lives().plan(still(Frozen)).begins(0).at(100).heals(0), &["frozen-clocks-never"]);
+        check(lives().plan(still(Suspended)).begins(0).at(100).heals(0), &["no-suspend"]);
+        check(lives().plan(still(Frozen)).begins(0).at(101).heals(0), &["clocks-agree", "frozen-clocks-never"]);
+    }
+
+    #[test]
+    fn messages_and_checks() {
+        let sent = |to| lives().sent(A, to, 0, 1);
+        check(sent(LEDGER).at(1_000).delivered(A, LEDGER, 0), &[]);
+        check(sent(LEDGER).at(1_001).delivered(A, LEDGER, 0), &["requests-are-quick"]);
+        check(sent(PROVIDER).at(1_001).delivered(A, PROVIDER, 0), &["requests-are-quick"]);
+        check(sent(STORE).at(1_001).delivered(A, STORE, 0), &[]);
+        check(lives().sent(LEDGER, A, 0, 1).at(1_001).delivered(LEDGER, A, 0), &["requests-are-quick"]);
+
+        let held = |until| checked(lives().held(A, 1, Clock::Monotonic, until).at(5_000));
+        check(held(6_000), &[]);
+        check(held(5_999), &["checks-leave-time"]);
+    }
+
+    #[test]
+    fn work_that_is_broken_off() {
+        check(lives().sent(A, LEDGER, 0, 1).lost(A, LEDGER, 0), &["operations-run-through"]);
+        check(lives().sent(A, STORE, 0, 1).lost(A, STORE, 0), &[]);
+        let others = || lives().on(B, What::WorkerStarted);
+        check(checked(others()).on(A, What::WorkerDied), &["operations-run-through"]);
+        check(others().on(A, What::WorkerDied), &[]);
+        check(others().on(A, What::WorkerDied).on(B, What::WorkerDied), &["a-worker-remains"]);
+        check(others().on(A, What::WorkerDied).on(B, What::WorkerDied).on(A, What::WorkerStarted), &[]);
+        check(lives().wrote(A, 1, 0).released(A, 1), &[]);
+        check(lives().released(A, 1).wrote(A, 1, 0), &["released-when-done"]);
+        check(lives().released(A, 1).paid(A, 1, 0), &["released-when-done"]);
+        check(lives().released(A, 1).wrote(A, 2, 0), &[]);
+    }
+
+    #[test]
+    fn tokens() {
+        let counter = "token-counter-survives-failover";
+        let granted = || lives().granted(A, 1, Some(5)).at(10);
+        check(granted().granted(B, 2, Some(6)), &[]);
+        // It is the store's own flaw if nothing happened to it.
+        check(granted().granted(B, 2, Some(5)), &[]);
+        check(granted().plan(outage(STORE)).begins(0).granted(B, 2, Some(5)).heals(0), &[counter]);
+        check(granted().plan(outage(LEDGER)).begins(0).granted(B, 2, Some(5)).heals(0), &[]);
+
+        let (checks, durable) = ("resource-checks-tokens", "highest-token-durable");
+        check(lives().fenced(A, 2).wrote(B, 2, 0), &[]);
+        check(lives().fenced(A, 2).wrote(B, 1, 0), &[checks]);
+        check(lives().paid(A, 2, 0).paid(B, 1, 1), &[checks]);
+        check(lives().paid(A, 2, 0).wrote(B, 1, 1), &[]);
+        check(lives().fenced(A, 2).plan(outage(LEDGER)).begins(0).heals(0).wrote(B, 1, 0), &[durable]);
+        check(lives().plan(outage(LEDGER)).begins(0).heals(0).at(5).fenced(A, 2).wrote(B, 1, 0), &[checks]);
+    }
+
+    #[test]
+    fn what_was_written() {
+        let failover = Fault::Failover(Failover { node: STORE, lag: Span::secs(1), lasting: Span::secs(1) });
+        let granted = || lives().plan(failover.clone()).at(5).granted(A, 1, None).at(10);
+        check(loses(granted(), STORE, 4), &["leases-survive-failover"]);
+        check(loses(granted(), STORE, 5), &[]);
+        let wrote = || lives().at(5).wrote(A, 1, 0).at(10);
+        check(loses(wrote(), LEDGER, 4), &["accepted-is-durable"]);
+        check(loses(wrote(), LEDGER, 5), &[]);
+        check(loses(wrote(), PROVIDER, 4), &[]);
+        check(loses(lives().at(5).paid(A, 1, 0), PROVIDER, 4), &["accepted-is-durable"]);
+    }
+}

@@ -1,0 +1,189 @@
+//! What protocols rely on of workers and of the network between them and the services.
+
+use super::Assumption;
+use crate::fault::{Fault, Pause};
+use crate::history::{Event, History, Role, What};
+use crate::id::{Epoch, FaultId, NodeId};
+use crate::point::Point;
+use crate::time::{Span, TrueTime};
+
+/// How long a message may take, and how much of a lease must be left when a worker begins an operation.
+const MARGIN: Span = Span::secs(1);
+
+/// See its sentence.
+pub const NO_PAUSE_OVER_TTL: Assumption = Assumption {
+    name: "no-pause-over-ttl",
+    sentence: "no worker is paused for as long as a lease lasts",
+    is_kept: |history| {
+        // Pauses that overlap or follow each other without a step in between are one.
+        let mut since: Vec<Option<TrueTime>> = vec![None; history.nodes.len()];
+        let mut pauses = vec![0; history.nodes.len()];
+        history.events.iter().all(|event| match paused_worker(history, event) {
+            Some((node, true)) => {
+                pauses[node.index()] += 1;
+                since[node.index()].get_or_insert(event.at);
+                true
+            }
+            Some((node, false)) => {
+                pauses[node.index()] -= 1;
+                let over = pauses[node.index()] == 0;
+                let began = if over { since[node.index()].take() } else { None };
+                began.is_none_or(|began| event.at - began < history.ttl)
+            }
+            None => true,
+        })
+    },
+};
+
+/// See its sentence.
+pub const PAUSE_NOT_BETWEEN_CHECK_AND_ACT: Assumption = Assumption {
+    name: "pause-not-between-check-and-act",
+    sentence: "no worker is paused between a check of its lease and the end of what follows from it",
+    is_kept: |history| {
+        let mut acts = Acts::of(history);
+        history.events.iter().all(|event| {
+            acts.note(event);
+            !matches!(paused_worker(history, event), Some((node, true)) if acts.is_acting(node))
+        })
+    },
+};
+
+/// See its sentence.
+pub const REQUESTS_ARE_QUICK: Assumption = Assumption {
+    name: "requests-are-quick",
+    sentence: "a message from or to ledger or provider is taken in within a second of being sent",
+    is_kept: |history| {
+        let mut sent = Vec::new();
+        history.events.iter().all(|event| match event.what {
+            What::MessageSent { message, to, .. } => {
+                sent.resize(sent.len().max(message.index() + 1), None);
+                let matters = is_resource(history, to) || is_resource(history, event.node);
+                sent[message.index()] = matters.then_some(event.at);
+                true
+            }
+            What::MessageDelivered { message, .. } => {
+                let since = sent.get(message.index()).copied().flatten();
+                since.is_none_or(|since| event.at - since <= MARGIN)
+            }
+            _ => true,
+        })
+    },
+};
+
+/// See its sentence.
+pub const CHECKS_LEAVE_TIME: Assumption = Assumption {
+    name: "checks-leave-time",
+    sentence: "a lease that a worker finds to hold has a second left, by the worker's clock",
+    is_kept: |history| {
+        let mut held = vec![None; history.nodes.len()];
+        history.events.iter().all(|event| match event.what {
+            What::LeaseHeld { until, .. } => {
+                held[event.node.index()] = Some(until);
+                true
+            }
+            What::LeaseChecked { valid: true, .. } => held[event.node.index()].is_none_or(|until| {
+                let now = history.node(event.node).clocks.read(until.clock, event.at);
+                until.reading.saturating_sub(now) >= MARGIN.as_nanos()
+            }),
+            _ => true,
+        })
+    },
+};
+
+/// See its sentence.
+pub const OPERATIONS_RUN_THROUGH: Assumption = Assumption {
+    name: "operations-run-through",
+    sentence: "no operation is broken off by a death or a broken connection, and done again",
+    is_kept: |history| {
+        let mut acts = Acts::of(history);
+        history.events.iter().all(|event| {
+            let broken_off = match event.what {
+                What::WorkerDied => acts.is_acting(event.node),
+                What::MessageLost { from, .. } => is_resource(history, from) || is_resource(history, event.node),
+                _ => false,
+            };
+            acts.note(event);
+            !broken_off
+        })
+    },
+};
+
+/// See its sentence.
+pub const RELEASED_WHEN_DONE: Assumption = Assumption {
+    name: "released-when-done",
+    sentence: "a worker gives its lease back only when its work under it is over",
+    is_kept: |history| {
+        let mut released: Vec<(NodeId, Epoch)> = Vec::new();
+        history.events.iter().all(|event| {
+            if let What::LeaseReleased { worker, epoch } = event.what {
+                released.push((worker, epoch));
+            }
+            let claim = match event.what {
+                What::PayoutMade { claim, .. } | What::PayoutRepeated { claim, .. } => Some(claim),
+                _ => event.what.mutation(),
+            };
+            claim.is_none_or(|claim| !released.contains(&(claim.worker, claim.epoch)))
+        })
+    },
+};
+
+/// See its sentence.
+pub const A_WORKER_REMAINS: Assumption = Assumption {
+    name: "a-worker-remains",
+    sentence: "some worker lives on, or comes back",
+    is_kept: |history| {
+        history.nodes_with(Role::Worker).any(|worker| {
+            let newest = history.events.iter().rev().find(|event| {
+                let is_life = matches!(event.what, What::WorkerStarted | What::WorkerFinished | What::WorkerDied);
+                event.node == worker && is_life
+            });
+            newest.is_some_and(|event| event.what != What::WorkerDied)
+        })
+    },
+};
+
+/// The worker whose pause begins (`true`) or ends by `event`.
+fn paused_worker(history: &History, event: &Event) -> Option<(NodeId, bool)> {
+    let (fault, begins): (FaultId, bool) = match event.what {
+        What::FaultBegan { fault } => (fault, true),
+        What::FaultEnded { fault } => (fault, false),
+        _ => return None,
+    };
+    match history.plan.get(fault.index())?.inject {
+        Fault::Pause(Pause { node, .. }) if history.is(node, Role::Worker) => Some((node, begins)),
+        _ => None,
+    }
+}
+
+fn is_resource(history: &History, node: NodeId) -> bool {
+    history.is(node, Role::Ledger) || history.is(node, Role::Provider)
+}
+
+/// Which workers are between a check that passed and the end of what follows from it.
+struct Acts(Vec<bool>);
+
+impl Acts {
+    fn of(history: &History) -> Acts {
+        Acts(vec![false; history.nodes.len()])
+    }
+
+    fn note(&mut self, event: &Event) {
+        const OVER: [Point; 5] = [
+            Point::CHECKPOINT_MOVED,
+            Point::EXPORT_DONE,
+            Point::WRITE_BEGUN,
+            Point::EXPORT_BEGUN,
+            Point::LEASE_ENDED,
+        ];
+        match event.what {
+            What::LeaseChecked { valid, .. } => self.0[event.node.index()] = valid,
+            What::PointPassed(point) if OVER.contains(&point) => self.0[event.node.index()] = false,
+            What::WorkerDied | What::WorkerFinished => self.0[event.node.index()] = false,
+            _ => {}
+        }
+    }
+
+    fn is_acting(&self, node: NodeId) -> bool {
+        self.0[node.index()]
+    }
+}

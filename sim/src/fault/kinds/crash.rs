@@ -1,0 +1,69 @@
+//! A worker's process is killed.
+
+use serde::Serialize;
+
+use super::{FaultInfo, Kind, Needs, field};
+use crate::check::Strike;
+use crate::engine::World;
+use crate::history::History;
+use crate::id::{FaultId, NodeId};
+use crate::time::Span;
+
+/// A worker's process is killed: its memory is gone, its lease isn't given back, and what it had sent goes on without it.
+/// The machine runs on, and so do its clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Crash {
+    /// Which.
+    pub node: NodeId,
+    /// How long until a new process begins; above zero. `None`: none ever does.
+    pub lasting: Option<Span>,
+}
+
+impl Kind for Crash {
+    const INFO: FaultInfo = FaultInfo {
+        name: "crash",
+        summary: "a worker's process is killed: it gives nothing back, and begins anew with nothing in memory",
+        fields: &[
+            field("node", "the worker's name"),
+            field("for", "how long until it begins anew, such as \"5s\"; without it, it never does"),
+        ],
+    };
+
+    fn node(&self) -> NodeId {
+        self.node
+    }
+
+    fn lasting(&self) -> Option<Span> {
+        self.lasting
+    }
+
+    fn begin(&self, world: &World, _: FaultId) {
+        world.kill(self.node, self.lasting.is_none());
+    }
+
+    fn end(&self, world: &World, _: FaultId) {
+        if self.lasting.is_some() {
+            world.revive(self.node);
+        }
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { new_beginning: self.lasting.is_some(), ..Needs::default() }
+    }
+
+    /// It hurts a worker that has the lease.
+    fn bit(&self, history: &History, strike: &Strike) -> bool {
+        strike.overlaps_lease(history, |holder| holder == self.node)
+    }
+
+    fn phrase(&self, name: &dyn Fn(NodeId) -> String) -> String {
+        match self.lasting {
+            Some(lasting) => format!("crash of {}, gone for {lasting}", name(self.node)),
+            None => format!("crash of {}, gone for good", name(self.node)),
+        }
+    }
+
+    fn healed(&self, name: &dyn Fn(NodeId) -> String) -> Option<String> {
+        self.lasting.map(|_| format!("{} may run again", name(self.node)))
+    }
+}

@@ -1,0 +1,64 @@
+//! A worker is told to stop, and gives its lease back before it has.
+
+use serde::Serialize;
+
+use super::{FaultInfo, Kind, Needs, field};
+use crate::check::Strike;
+use crate::engine::World;
+use crate::history::History;
+use crate::id::{FaultId, NodeId};
+use crate::time::Span;
+
+/// A worker is told to stop. It gives its lease back and stops renewing at once, as if that were all that there is to
+/// stop; its work goes on for a while, then the process ends, and none takes its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Shutdown {
+    /// Which.
+    pub node: NodeId,
+    /// How long its work still goes on; above zero.
+    pub lasting: Span,
+}
+
+impl Kind for Shutdown {
+    const INFO: FaultInfo = FaultInfo {
+        name: "shutdown",
+        summary: "a worker is told to stop: it gives its lease back at once, and its work goes on for a while",
+        fields: &[
+            field("node", "the worker's name"),
+            field("takes", "how long its work still goes on, such as \"2s\"; then it is gone"),
+        ],
+    };
+
+    fn node(&self) -> NodeId {
+        self.node
+    }
+
+    fn lasting(&self) -> Option<Span> {
+        Some(self.lasting)
+    }
+
+    fn begin(&self, world: &World, _: FaultId) {
+        world.tell_to_stop(self.node);
+    }
+
+    fn end(&self, world: &World, _: FaultId) {
+        world.end_for_good(self.node);
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { farewell: true, ..Needs::default() }
+    }
+
+    /// It hurts a worker that has the lease.
+    fn bit(&self, history: &History, strike: &Strike) -> bool {
+        strike.overlaps_lease(history, |holder| holder == self.node)
+    }
+
+    fn phrase(&self, name: &dyn Fn(NodeId) -> String) -> String {
+        format!("shutdown of {}, which takes {}", name(self.node), self.lasting)
+    }
+
+    fn healed(&self, name: &dyn Fn(NodeId) -> String) -> Option<String> {
+        Some(format!("{} has no more time to stop", name(self.node)))
+    }
+}
