@@ -41,7 +41,13 @@ fn at(millis: i64) -> Anchor {
 }
 
 fn when(node: NodeId, point: Point) -> Anchor {
-    Anchor::Point { point: point.0.to_owned(), node: Some(node), after: TrueTime::START, nth: 1 }
+    Anchor::Point {
+        point: point.0.to_owned(),
+        node: Some(node),
+        after: TrueTime::START,
+        nth: 1,
+        delay: Span::ZERO,
+    }
 }
 
 fn crash(node: NodeId, millis: i64) -> Fault {
@@ -62,8 +68,12 @@ fn pause(node: NodeId, millis: i64) -> Fault {
 
 fn run_fenced(plan: &[(Anchor, Fault)]) -> History {
     let scenario = Scenario::parse("processes.rs", WORLD).expect("a scenario");
-    let planned =
-        |(when, inject): &(Anchor, Fault)| PlannedFault { when: when.clone(), inject: inject.clone(), note: None };
+    let planned = |(when, inject): &(Anchor, Fault)| PlannedFault {
+        when: when.clone(),
+        inject: inject.clone(),
+        note: None,
+        name: None,
+    };
     let plan: Vec<_> = plan.iter().map(planned).collect();
     run(&scenario.world, &Fenced, &plan, Seed(3))
 }
@@ -183,7 +193,8 @@ fn death_at_any_point_ends_well() {
     for (point, _) in POINTS {
         for inject in [crash(A, 1), crash(A, 15_000), kill(A), shutdown(A, 1), shutdown(A, 15_000)] {
             for protocol in PROTOCOLS {
-                let plan = [PlannedFault { when: when(A, *point), inject: inject.clone(), note: None }];
+                let plan =
+                    [PlannedFault { when: when(A, *point), inject: inject.clone(), note: None, name: None }];
                 let history = run(&scenario.world, *protocol, &plan, Seed(1));
                 assert_eq!(history.ending, Ending::Finished, "{point} {inject:?} {}", protocol.name());
             }

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use holdover::scenario::{Expected, MAX_BYTES, SMALLEST, Scenario, ScenarioError};
 use holdover::sim::clock::Rate;
 use holdover::sim::fault::{
-    Anchor, ClockSlew, ClockStep, Crash, Failover, Fault, Loses, Pause, PauseClocks, PlannedFault, Restart,
-    Shutdown,
+    Anchor, ClockSlew, ClockStep, Crash, DelayMessage, Failover, Fault, Links, Loses, Part, Partition, Pause,
+    PauseClocks, PlannedFault, Restart, Shutdown,
 };
 use holdover::sim::id::NodeId;
 use holdover::sim::limits::Limits;
@@ -27,6 +27,7 @@ const COMPLETE: &str = include_str!("data/complete.toml");
 /// 2026-01-15T01:59:30Z, the start of all scenarios here.
 const START: WallTime = WallTime::from_nanos(1_768_442_370_000_000_000);
 
+const LEASE_STORE: NodeId = NodeId(0);
 const LEDGER: NodeId = NodeId(1);
 const WORKER_A: NodeId = NodeId(3);
 const WORKER_B: NodeId = NodeId(4);
@@ -78,13 +79,17 @@ fn a_complete_scenario_comes_out_as_it_was_meant() {
             },
             ledger: LedgerSpec { forgets_tokens: true },
             job: JobSpec { operations: 14, due: START + Span::millis(19_100), pace: Span::millis(250) },
-            network: NetworkSpec { internal: latency(500, 2_000), provider: latency(20_000, 20_000) },
+            network: NetworkSpec {
+                internal: latency(500, 2_000),
+                provider: latency(20_000, 20_000),
+                timeout: Span::secs(3)
+            },
             limits: Limits { end: at(120_000), steps: 1_000 },
             progress_within: Span::secs(90),
         }
     );
     let at_time = |millis| Anchor::At(at(millis));
-    let fault = |when, inject| PlannedFault { when, inject, note: None };
+    let fault = |when, inject| PlannedFault { when, inject, note: None, name: None };
     assert_eq!(
         scenario.plan,
         vec![
@@ -94,9 +99,11 @@ fn a_complete_scenario_comes_out_as_it_was_meant() {
                     node: Some(WORKER_A),
                     after: at(20_000),
                     nth: 2,
+                    delay: Span::ZERO,
                 },
                 inject: Pause::of(WORKER_A, Span::secs(38), PauseClocks::Running).into(),
                 note: Some("host migration".to_owned()),
+                name: Some("migration".to_owned()),
             },
             fault(at_time(58_150), Fault::ClockStep(ClockStep { node: WORKER_A, by: Span::millis(-420) })),
             fault(
@@ -122,10 +129,43 @@ fn a_complete_scenario_comes_out_as_it_was_meant() {
             fault(at_time(63_000), Fault::Crash(Crash { node: WORKER_A, lasting: Some(Span::secs(5)) })),
             fault(at_time(64_000), Fault::Shutdown(Shutdown { node: WORKER_B, lasting: Span::secs(2) })),
             fault(
-                Anchor::Point { point: "renew.due".to_owned(), node: None, after: TrueTime::START, nth: 1 },
+                Anchor::Point {
+                    point: "renew.due".to_owned(),
+                    node: None,
+                    after: TrueTime::START,
+                    nth: 1,
+                    delay: Span::ZERO
+                },
                 Pause::of(WORKER_B, Span::secs(1), PauseClocks::Frozen).into(),
             ),
             fault(at_time(70_000), Pause::of(WORKER_B, Span::secs(1), PauseClocks::Suspended).into()),
+            fault(
+                Anchor::Event {
+                    event: "lease-granted".to_owned(),
+                    node: Some(WORKER_B),
+                    after: at(1_000),
+                    nth: 2,
+                    delay: Span::millis(10),
+                },
+                Fault::Partition(Partition {
+                    links: Links {
+                        between: [WORKER_A].into_iter().collect(),
+                        and: [LEDGER, LEASE_STORE].into_iter().collect(),
+                        one_way: true,
+                    },
+                    lasting: Span::secs(20),
+                })
+            ),
+            fault(
+                Anchor::Fault { name: "migration".to_owned(), end: true, delay: Span::millis(50) },
+                Fault::DelayMessage(DelayMessage {
+                    message: "lease.renew".to_owned(),
+                    part: Part::Answer,
+                    node: WORKER_A,
+                    by: Span::secs(5),
+                    nth: 3,
+                })
+            ),
         ]
     );
     assert_eq!(scenario.protocols, ["fenced", "naive"]);
@@ -152,7 +192,10 @@ fn what_is_left_out_has_a_default() {
     assert_eq!(scenario.story, None);
     assert_eq!(scenario.world.lease.poll_every, Span::secs(1));
     assert_eq!(scenario.world.job, JobSpec { operations: 14, due: START, pace: Span::millis(100) });
-    assert_eq!(scenario.world.network, NetworkSpec { internal: latency(1, 3), provider: latency(24, 30) });
+    assert_eq!(
+        scenario.world.network,
+        NetworkSpec { internal: latency(1, 3), provider: latency(24, 30), timeout: Span::secs(5) }
+    );
     assert_eq!(scenario.world.limits, Limits { end: at(600_000), steps: Limits::DEFAULT_STEPS });
     assert_eq!(scenario.world.progress_within, Span::secs(60));
     assert_eq!(scenario.plan, []);

@@ -10,12 +10,13 @@ use std::collections::BTreeSet;
 use holdover::scenario::{SMALLEST, Scenario};
 use holdover::sim::check::{ASSUMPTIONS, Bite, CHECKERS, SIGHTINGS, bites};
 use holdover::sim::fault::{FAULTS, FaultInfo};
-use holdover::sim::history::What;
+use holdover::sim::history::{EVENTS, What};
 use holdover::sim::id::FaultId;
 use holdover::sim::limits::Ending;
 use holdover::sim::point::POINTS;
 use holdover::sim::protocol::{AnyProtocol, PROTOCOLS};
 use holdover::sim::run::run;
+use holdover::sim::service::MESSAGES;
 
 /// The folders with Rust code of ours.
 const CODE: [&str; 5] = ["src", "sim", "tests", "examples", "benches"];
@@ -144,13 +145,15 @@ fn madsim_is_touched_in_one_file() {
 
 #[test]
 fn names_in_registries_are_unique_and_plain() {
-    let registries: [(&str, Vec<&str>); 6] = [
+    let registries: [(&str, Vec<&str>); 8] = [
         ("protocol", PROTOCOLS.iter().map(|protocol| protocol.name()).collect()),
         ("assumption", ASSUMPTIONS.iter().map(|assumption| assumption.name).collect()),
         ("fault", FAULTS.iter().map(|fault| fault.name).collect()),
         ("checker", CHECKERS.iter().map(|checker| checker.name).collect()),
         ("point", POINTS.iter().map(|(point, _)| point.0).collect()),
         ("sighting", SIGHTINGS.iter().map(|sighting| sighting.name).collect()),
+        ("event", EVENTS.iter().map(|(event, _)| *event).collect()),
+        ("message", MESSAGES.iter().map(|(message, _)| *message).collect()),
     ];
     let mut untidy = Vec::new();
     for (kind, names) in registries {
@@ -270,6 +273,28 @@ fn every_worker_passes_every_point_and_one_between_each_check_and_what_follows()
             assert!(is_point, "{}: {:?} follows the check {id}", protocol.name(), next.what);
         }
     }
+}
+
+/// Event kinds are named twice, in the registry and where histories are written; and what is sent is named by each service.
+#[test]
+fn events_and_messages_are_called_what_their_registries_say() {
+    let mut sent = BTreeSet::new();
+    for path in
+        files::below("scenarios/incidents", ".toml").into_iter().chain(files::below("scenarios/faults", ".toml"))
+    {
+        let scenario = Scenario::parse(&path, &files::read(&path)).expect("our own files are scenarios");
+        for protocol in PROTOCOLS {
+            for event in run(&scenario.world, *protocol, &scenario.plan, scenario.seed).events {
+                let written = serde_json::to_value(event.what).expect("an event has no keys that aren't text");
+                let key = written.as_object().and_then(|event| event.keys().next().cloned());
+                assert_eq!(key.as_deref().or(written.as_str()), Some(event.what.kind()));
+                if let What::MessageSent { about, .. } = event.what {
+                    sent.insert(about);
+                }
+            }
+        }
+    }
+    assert_eq!(sent, MESSAGES.iter().map(|(message, _)| *message).collect());
 }
 
 #[test]

@@ -30,6 +30,9 @@ pub enum Purpose {
     LeaseIds(NodeId),
     /// When a node's time daemon first polls, and how far off each of its samples is.
     TimeSamples(NodeId),
+    /// What a fault does to the n-th message on the link from one node to another. The first number tells faults apart;
+    /// it is made from what a fault is and not from its place in the plan, which changes when another is taken away.
+    Fault(u128, NodeId, NodeId),
 }
 
 impl Purpose {
@@ -41,6 +44,7 @@ impl Purpose {
             Purpose::LeaseIds(node) => (4, node.0, 0),
             // 5 to 9 are left for the other parts of a run.
             Purpose::TimeSamples(node) => (10, node.0, 0),
+            Purpose::Fault(_, from, to) => (5, from.0, to.0),
         };
         (kind << 32) | (u64::from(from) << 16) | u64::from(to)
     }
@@ -56,6 +60,9 @@ impl Stream {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.0.to_le_bytes());
         key[8..16].copy_from_slice(b"holdover");
+        if let Purpose::Fault(fault, ..) = purpose {
+            key[16..].copy_from_slice(&fault.to_le_bytes());
+        }
         let mut rng = ChaCha8Rng::from_seed(key);
         rng.set_stream(purpose.stream());
         Stream(rng)
@@ -108,6 +115,9 @@ mod tests {
             first(7, Purpose::ResumeOrder(NodeId(1))),
             first(7, Purpose::LeaseIds(NodeId(1))),
             first(7, Purpose::TimeSamples(NodeId(1))),
+            first(7, Purpose::Fault(1, NodeId(1), NodeId(2))),
+            first(7, Purpose::Fault(2, NodeId(1), NodeId(2))),
+            first(7, Purpose::Fault(1, NodeId(2), NodeId(1))),
         ];
         for (i, draw) in draws.iter().enumerate() {
             assert!(!draws[..i].contains(draw));

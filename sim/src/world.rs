@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use crate::clock::Rate;
 use crate::id::NodeId;
 use crate::limits::Limits;
@@ -154,17 +156,25 @@ pub struct JobSpec {
     pub pace: Span,
 }
 
-/// One-way latencies. Each message draws its own from its link's stream.
+/// One-way latencies, of which each message draws its own from its link's stream; and how long a caller waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NetworkSpec {
     /// Between workers, lease store and ledger.
     pub internal: Latency,
     /// To and from the provider.
     pub provider: Latency,
+    /// How long a worker waits for an answer, by its monotonic clock, from when it sent the request; above zero. Then it
+    /// goes on as if the connection had broken: the request may have been carried out, or not.
+    pub timeout: Span,
+}
+
+impl NetworkSpec {
+    /// How long a worker waits for an answer where nothing else is said.
+    pub const DEFAULT_TIMEOUT: Span = Span::secs(5);
 }
 
 /// A range of one-way latencies, both ends included; drawn uniformly.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Latency {
     /// The shortest.
     pub min: Span,

@@ -28,7 +28,7 @@ pub(super) enum Command {
     Replay(ReplayArguments),
     /// Run scenario files and compare the verdicts with what the files expect
     Check(CheckArguments),
-    /// List what there is: protocols, assumptions, faults, checkers, points, sightings, scenarios
+    /// List what there is: protocols, assumptions, faults, checkers, points, events, messages, sightings, scenarios
     List(ListArguments),
     /// Print a completion script for a shell
     Completions {
@@ -117,6 +117,10 @@ pub(super) enum Listed {
     Checkers,
     /// The places in a worker's path where a fault can be anchored
     Points,
+    /// The kinds of event to which a fault can be anchored
+    Events,
+    /// What workers and services send each other messages about
+    Messages,
     /// What a scenario can ask a run to have seen
     Sightings,
     /// The scenario files in a folder

@@ -13,8 +13,10 @@ use crate::report::paragraph;
 use crate::scenario::{Scenario, shown_path};
 use crate::sim::check::{ASSUMPTIONS, CHECKERS, SIGHTINGS};
 use crate::sim::fault::FAULTS;
+use crate::sim::history::EVENTS;
 use crate::sim::point::POINTS;
 use crate::sim::protocol::PROTOCOLS;
+use crate::sim::service::MESSAGES;
 
 /// Where scenarios are if nobody says.
 const SCENARIOS: &str = "scenarios";
@@ -44,6 +46,8 @@ pub(super) fn run(arguments: &ListArguments, output: &mut Output) -> Result<Stat
             ASSUMPTIONS.iter().map(|assumption| item(assumption.name, assumption.sentence)).collect()
         }
         Listed::Points => POINTS.iter().map(|(point, meaning)| item(point.0, meaning.trim())).collect(),
+        Listed::Events => EVENTS.iter().map(|(event, meaning)| item(event, meaning)).collect(),
+        Listed::Messages => MESSAGES.iter().map(|(message, meaning)| item(message, meaning)).collect(),
         Listed::Sightings => SIGHTINGS.iter().map(|sighting| item(sighting.name, sighting.meaning)).collect(),
         Listed::Scenarios => {
             let folder = arguments.folder.as_deref().unwrap_or(Path::new(SCENARIOS));

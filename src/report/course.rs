@@ -14,8 +14,23 @@ pub(super) enum Course {
     Progress(Progress),
     /// Renewals of one grant.
     Renewals { worker: NodeId, epoch: Epoch, times: u32, until: WallTime },
-    /// A worker that doesn't get through to a service.
-    Breaks { from: NodeId, to: NodeId, times: u32 },
+    /// What keeps a worker from getting through to a service, or from hearing of it.
+    Trouble { trouble: Trouble, from: NodeId, to: NodeId, about: &'static str, times: u32 },
+}
+
+/// What can go wrong between a worker and a service.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Trouble {
+    /// The connection breaks.
+    Breaks,
+    /// A request is lost.
+    RequestLost,
+    /// An answer is lost.
+    AnswerLost,
+    /// A request arrives twice.
+    Twice,
+    /// No answer comes in time.
+    Silence,
 }
 
 /// Operations of one worker, under one grant, that nothing disturbs.
@@ -38,7 +53,7 @@ impl Course {
     /// The node at the other end, if it isn't where the event is.
     pub(super) fn reaches(&self) -> Option<NodeId> {
         match self {
-            Course::Breaks { to, .. } => Some(*to),
+            Course::Trouble { to, .. } => Some(*to),
             _ => None,
         }
     }
@@ -48,9 +63,10 @@ impl Course {
         match (self, next) {
             (Course::Progress(this), Course::Progress(next)) => this.claim == next.claim,
             (Course::Renewals { epoch, .. }, Course::Renewals { epoch: next, .. }) => epoch == next,
-            (Course::Breaks { from, to, .. }, Course::Breaks { from: next_from, to: next_to, .. }) => {
-                (from, to) == (next_from, next_to)
-            }
+            (
+                Course::Trouble { trouble, from, to, .. },
+                Course::Trouble { trouble: next_trouble, from: next_from, to: next_to, .. },
+            ) => (trouble, from, to) == (next_trouble, next_from, next_to),
             _ => false,
         }
     }
@@ -59,7 +75,7 @@ impl Course {
     pub(super) fn ends<'a>(&self, mut others: impl Iterator<Item = &'a Course>) -> bool {
         match self {
             Course::Progress(_) => others.any(|other| !matches!(other, Course::Renewals { .. })),
-            Course::Breaks { .. } => others.any(|other| matches!(other, Course::Progress(_))),
+            Course::Trouble { .. } => others.any(|other| matches!(other, Course::Progress(_))),
             Course::Renewals { .. } => false,
         }
     }
@@ -74,7 +90,7 @@ impl Course {
                     *until = *next;
                 }
             }
-            Course::Breaks { times, .. } => *times += 1,
+            Course::Trouble { times, .. } => *times += 1,
         }
     }
 
@@ -97,14 +113,31 @@ impl Course {
                     _ => format!("{worker} renews {lease} again and again ({times} times), at last until {until}"),
                 }
             }
-            Course::Breaks { from, to, times } => {
-                let broken = format!("the connection of {} to {} breaks", name(*from), name(*to));
+            Course::Trouble { trouble, from, to, about, times } => {
+                let told = trouble.text(name(*from), name(*to), about, *times);
                 match times {
-                    0 | 1 => broken,
-                    2 => format!("{broken} twice"),
-                    _ => format!("{broken} again and again ({times} times)"),
+                    0 | 1 => told,
+                    2 => format!("{told} twice"),
+                    _ => format!("{told} again and again ({times} times)"),
                 }
             }
+        }
+    }
+}
+
+impl Trouble {
+    /// It as a sentence without its full stop, of one time or of several.
+    fn text(self, worker: &str, service: &str, about: &str, times: u32) -> String {
+        match (self, times) {
+            (Trouble::Breaks, _) => format!("the connection of {worker} to {service} breaks"),
+            (Trouble::RequestLost, 0 | 1) => format!("{worker}'s {about} is lost on its way to {service}"),
+            (Trouble::RequestLost, _) => format!("requests of {worker} to {service} are lost"),
+            (Trouble::AnswerLost, 0 | 1) => format!("the answer to {worker}'s {about} is lost"),
+            (Trouble::AnswerLost, _) => format!("answers of {service} to {worker} are lost"),
+            (Trouble::Twice, 0 | 1) => format!("{worker}'s {about} is brought to {service} a second time"),
+            (Trouble::Twice, _) => format!("requests of {worker} to {service} are brought a second time,"),
+            (Trouble::Silence, 0 | 1) => format!("{worker}'s {about} gets no answer from {service}"),
+            (Trouble::Silence, _) => format!("requests of {worker} to {service} get no answer"),
         }
     }
 }

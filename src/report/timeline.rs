@@ -4,12 +4,13 @@
 //! connection that keeps breaking) is told together, so that what is left to see is what matters. The whole history is
 //! there for those who want it (`--format jsonl`).
 
+use holdover_sim::fault::{DelayMessage, Fault, Part};
 use holdover_sim::history::{Claim, Event, History, Role, What};
 use holdover_sim::id::{Amount, Epoch, EventId, FaultId, NodeId, OpId};
 use holdover_sim::time::{Span, TrueTime, WallTime};
 use serde::Serialize;
 
-use super::course::{Course, Progress};
+use super::course::{Course, Progress, Trouble};
 use super::layout::harmless;
 use super::words;
 
@@ -117,12 +118,11 @@ impl<'a> Teller<'a> {
             What::WorkerDied => self.act(id, event, event.node, "is gone, with all that it had in memory"),
             What::WritesLost { since } => self.tell_loss(id, event, since),
             What::LeaseChecked { epoch, valid } => self.tell_check(id, event, epoch, valid),
-            What::MessageLost { from, .. } => {
-                // A lost answer is noted by the worker that waits for it, a lost request by the service.
-                let worker_notes = self.history.node(event.node).role == Role::Worker;
-                let (from, to) = if worker_notes { (event.node, from) } else { (from, event.node) };
-                self.go_on(id, event, from, Mark::Fault, Course::Breaks { from, to, times: 0 });
-            }
+            What::MessageLost { .. }
+            | What::MessageDropped { .. }
+            | What::MessageDelayed { .. }
+            | What::MessageRepeated { .. }
+            | What::CallTimedOut { .. } => self.tell_message(id, event),
             What::LeaseGranted { .. }
             | What::LeaseRefused { .. }
             | What::LeaseRenewed { .. }
@@ -138,6 +138,38 @@ impl<'a> Teller<'a> {
             }
             _ => self.tell_ledger(id, event),
         }
+    }
+
+    fn tell_message(&mut self, id: EventId, event: &Event) {
+        let about = event.cause.and_then(|cause| match self.history.event(cause).what {
+            What::MessageSent { about, .. } => Some(about),
+            _ => None,
+        });
+        let about = about.unwrap_or("message");
+        let at_worker = self.history.is(event.node, Role::Worker);
+        let (trouble, from, to) = match event.what {
+            // A lost answer is noted by the worker that waits for it, a lost request by the service.
+            What::MessageLost { from, .. } if at_worker => (Trouble::Breaks, event.node, from),
+            What::MessageLost { from, .. } => (Trouble::Breaks, from, event.node),
+            What::MessageDropped { to, .. } if at_worker => (Trouble::RequestLost, event.node, to),
+            What::MessageDropped { to, .. } => (Trouble::AnswerLost, to, event.node),
+            What::MessageRepeated { to, .. } => (Trouble::Twice, event.node, to),
+            What::CallTimedOut { to, .. } => (Trouble::Silence, event.node, to),
+            What::MessageDelayed { by, fault, .. } => {
+                // What is delayed among others is told with the fault.
+                if let Fault::DelayMessage(DelayMessage { node, part, .. }) =
+                    self.history.plan[fault.index()].inject
+                {
+                    let whose = format!("{}'s {about}", self.name(node));
+                    let what = if part == Part::Request { whose } else { format!("the answer to {whose}") };
+                    let text = format!("{what} takes {by} longer");
+                    self.say(id, event, event.node, Mark::Fault, text);
+                }
+                return;
+            }
+            _ => return,
+        };
+        self.go_on(id, event, from, Mark::Fault, Course::Trouble { trouble, from, to, about, times: 0 });
     }
 
     fn tell_check(&mut self, id: EventId, event: &Event, epoch: Epoch, valid: bool) {

@@ -23,7 +23,12 @@ pub(super) struct EventRow {
 /// The row of `event`.
 pub(super) fn event_row(history: &History, lanes: &Lanes, id: EventId, event: &Event) -> EventRow {
     let mark = match event.what {
-        What::FaultBegan { .. } | What::MessageLost { .. } => Mark::Fault,
+        What::FaultBegan { .. }
+        | What::MessageLost { .. }
+        | What::MessageDropped { .. }
+        | What::MessageDelayed { .. }
+        | What::MessageRepeated { .. }
+        | What::CallTimedOut { .. } => Mark::Fault,
         What::FaultEnded { .. } => Mark::Healed,
         What::PayoutRejected { .. } => Mark::Rejected,
         _ if event.what.rejection().is_some() => Mark::Rejected,
@@ -32,8 +37,9 @@ pub(super) fn event_row(history: &History, lanes: &Lanes, id: EventId, event: &E
     let cells = match event.what {
         What::MessageSent { to, .. } => lanes.with_message(event.at, event.node, to),
         _ => {
-            let lost = matches!(event.what, What::MessageLost { .. });
-            let mark = if lost { Mark::Rejected } else { mark };
+            let is_fault = matches!(event.what, What::FaultBegan { .. });
+            // What happens to a message isn't the fault itself.
+            let mark = if mark == Mark::Fault && !is_fault { Mark::Rejected } else { mark };
             let text = String::new();
             let row =
                 Row { at: event.at, event: id, node: event.node, touched: vec![], mark, text, wrong_clock: None };
@@ -126,6 +132,7 @@ fn push_fields(history: &History, text: &mut String, value: &Value) {
             ("until", _, Some(reading)) => {
                 *text += &format!(" {key}={}", words::clock(history, WallTime::from_nanos(reading)));
             }
+            ("by", _, Some(nanos)) => *text += &format!(" {key}={}", words::rounded(Span::nanos(nanos))),
             ("amount", _, Some(minor)) => *text += &format!(" {key}={}", words::amount(Amount(minor))),
             (_, Value::String(value), _) => *text += &format!(" {key}={value}"),
             (_, value, _) => *text += &format!(" {key}={value}"),

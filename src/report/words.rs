@@ -69,16 +69,34 @@ pub(super) fn name_of_clock(clock: Clock) -> &'static str {
 pub(super) fn anchor(history: &History, planned: &PlannedFault) -> String {
     match &planned.when {
         Anchor::At(at) => format!("at {}", utc(history, *at)),
-        Anchor::Point { point, node, after, nth } => {
+        Anchor::Point { point, node, after, nth, delay } => {
             let who = node.map_or("any worker", |node| name(history, node));
-            let times = if *nth == 1 { String::new() } else { format!(" for the {} time", ordinal(*nth)) };
-            let since = match *after {
-                TrueTime::START => String::new(),
-                after => format!(" from {} on", utc(history, after)),
-            };
-            format!("when {who} passes {point}{times}{since}")
+            let which = which_time(history, *nth, *after);
+            format!("{} {who} passes {point}{which}", when(*delay))
+        }
+        Anchor::Event { event, node, after, nth, delay } => {
+            let of = node.map_or(String::new(), |node| format!(" of {}", name(history, node)));
+            let which = which_time(history, *nth, *after);
+            format!("{} {event}{of} happens{which}", when(*delay))
+        }
+        Anchor::Fault { name, end, delay } => {
+            format!("{} the fault {name} {}", when(*delay), if *end { "ends" } else { "begins" })
         }
     }
+}
+
+fn when(delay: Span) -> String {
+    if delay == Span::ZERO { "when".to_owned() } else { format!("{delay} after") }
+}
+
+/// Which of several times counts, as the end of a phrase.
+fn which_time(history: &History, nth: u32, after: TrueTime) -> String {
+    let times = if nth == 1 { String::new() } else { format!(" for the {} time", ordinal(nth)) };
+    let since = match after {
+        TrueTime::START => String::new(),
+        after => format!(" from {} on", utc(history, after)),
+    };
+    times + &since
 }
 
 fn ordinal(n: u32) -> String {

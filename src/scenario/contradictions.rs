@@ -34,6 +34,15 @@ pub(super) fn find(mistakes: &mut Mistakes, faults: &[(Range<usize>, PlannedFaul
             // A stalled task goes with whatever happens to its node.
             Fault::Pause(pause) if pause.task.is_some() => continue,
             Fault::Pause(pause) => Some(pause.clocks),
+            // A network can have several faults at once: a message suffers from all of them.
+            Fault::Partition(_)
+            | Fault::Latency(_)
+            | Fault::Loss(_)
+            | Fault::Duplicate(_)
+            | Fault::Reorder(_)
+            | Fault::Hold(_)
+            | Fault::DelayMessage(_)
+            | Fault::LoseMessage(_) => continue,
             _ => None,
         };
         let lasting = match &fault.inject {

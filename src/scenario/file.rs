@@ -75,6 +75,7 @@ pub(super) struct JobFile {
 pub(super) struct NetworkFile {
     pub(super) internal: Option<Spanned<Written>>,
     pub(super) provider: Option<Spanned<Written>>,
+    pub(super) timeout: Option<Spanned<Written>>,
 }
 
 /// `[[worker]]`
@@ -112,18 +113,23 @@ pub(super) struct FaultFile {
     pub(super) when: Spanned<Table<WhenFile>>,
     pub(super) inject: Spanned<InjectFile>,
     pub(super) note: Option<Spanned<String>>,
+    pub(super) name: Option<Spanned<String>>,
 }
 
-/// `when = { … }`: either `at` or `point`, the rest with `point` only. Not an enum, so that a mixture gets an error that
-/// names the keys.
+/// `when = { … }`: one of `at`, `point`, `event` and `fault`; which of the rest go with it depends on that. Not an enum,
+/// so that a mixture gets an error that names the keys.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WhenFile {
     pub(super) at: Option<Spanned<Written>>,
     pub(super) point: Option<Spanned<String>>,
+    pub(super) event: Option<Spanned<String>>,
+    pub(super) fault: Option<Spanned<String>>,
     pub(super) node: Option<Spanned<String>>,
     pub(super) after: Option<Spanned<Written>>,
     pub(super) nth: Option<Spanned<u64>>,
+    pub(super) end: Option<Spanned<bool>>,
+    pub(super) delay: Option<Spanned<Written>>,
 }
 
 /// A table, and nothing else. Without this an array would do too: what serde derives for a struct also takes its fields

@@ -25,7 +25,7 @@ use super::{Scenario, clocks, expectations, faults, value};
 
 const MOST_WORKERS: usize = 1_000;
 const MOST_OPERATIONS: u64 = 1_000_000;
-const LONGEST_NAME: usize = 32;
+pub(super) const LONGEST_NAME: usize = 32;
 const POLL_EVERY: Span = Span::secs(1);
 const PACE: Span = Span::millis(100);
 const FINISH_WITHIN: Span = Span::secs(60);
@@ -125,6 +125,20 @@ impl Lower {
             self.mistake(count, Wrong::new(format!("`{key}` is zero")).help("it must be 1 or more"));
         }
         *count.get_ref()
+    }
+
+    /// Which of several a fault waits for, from 1; the first if it isn't there. `what` is what is counted.
+    pub(super) fn nth(&mut self, written: Option<&Spanned<u64>>, what: &str) -> u32 {
+        let nth = self.above_zero(written, "nth", 1);
+        u32::try_from(nth).unwrap_or_else(|_| {
+            if let Some(written) = written {
+                self.mistake(
+                    written,
+                    Wrong::new(format!("the {what} number {nth} never comes")).help("count from 1"),
+                );
+            }
+            u32::MAX
+        })
     }
 
     /// Refuses a text that would break a line of a report.
@@ -231,6 +245,7 @@ impl Lower {
         NetworkSpec {
             internal: self.value(network.internal.as_ref(), INTERNAL, value::latency),
             provider: self.value(network.provider.as_ref(), PROVIDER, value::latency),
+            timeout: self.value(network.timeout.as_ref(), NetworkSpec::DEFAULT_TIMEOUT, value::positive_duration),
         }
     }
 
@@ -267,7 +282,7 @@ impl Lower {
                 );
                 continue;
             }
-            if !is_worker_name(name) {
+            if !is_plain_name(name) {
                 let wrong = Wrong::new(format!("{} can't be a worker's name", quoted(name)));
                 self.mistake(&worker.name, wrong.help(format!(
                     "a name has lower-case letters, digits and dashes, a letter first, at most {LONGEST_NAME} characters"
@@ -293,7 +308,8 @@ impl Lower {
     }
 }
 
-fn is_worker_name(name: &str) -> bool {
+/// Whether a worker or a fault can be called that.
+pub(super) fn is_plain_name(name: &str) -> bool {
     name.len() <= LONGEST_NAME
         && name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
@@ -333,6 +349,11 @@ impl Nodes {
     /// Whether a node is a service.
     pub(super) fn is_service(node: NodeId) -> bool {
         node.index() < SERVICE_NAMES.len()
+    }
+
+    /// All of them.
+    pub(super) fn all(&self) -> impl Iterator<Item = NodeId> {
+        self.ids.values().copied()
     }
 
     /// The names of the workers.

@@ -2,11 +2,12 @@
 //!
 //! - [`Scenario::load`] and [`Scenario::parse`] are the two ways in; `read` gets the text of a file
 //! - `file` is the file as it is written; `syntax` explains what isn't a scenario file at all
-//! - `lower` makes the simulator's types of it and checks what they mean, with `faults`, `inject`, `contradictions` and
-//!   `expectations` for those parts; `clocks`,
-//!   `value` and `calendar` understand clocks, durations and times; `names` knows the names
+//! - `lower` makes the simulator's types of it and checks what they mean, with `faults`, `anchors`, `inject`,
+//!   `contradictions` and `expectations` for those parts; `clocks`, `value` and `calendar` understand clocks, durations
+//!   and times; `names` knows the names
 //! - `error` is what can be wrong
 
+mod anchors;
 mod calendar;
 mod clocks;
 mod contradictions;

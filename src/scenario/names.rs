@@ -48,11 +48,11 @@ const PLACES: &[(&str, &[&str])] = &[
     ("in the [lease] table", &["ttl", "renew_every", "poll_every", "expiry"]),
     ("in the [ledger] table", &["highest_token"]),
     ("in the [job] table", &["operations", "due", "pace", "finish_within"]),
-    ("in the [network] table", &["internal"]),
-    ("in a [[worker]] table", &["name", "starts", "clock"]),
+    ("in the [network] table", &["internal", "timeout"]),
+    ("in a [[worker]] table", &["starts", "clock"]),
     ("in a node's `clock = { … }`", &["offset", "drift_ppm", "discipline", "poll"]),
     ("in a [[fault]] table", &["when", "inject", "note"]),
-    ("in a fault's `when = { … }`", &["at", "point", "after", "nth"]),
+    ("in a fault's `when = { … }`", &["at", "point", "event", "after", "delay"]),
     (
         "in a fault's `inject = { … }`",
         &[
@@ -68,6 +68,14 @@ const PLACES: &[(&str, &[&str])] = &[
             "failover",
             "crash",
             "shutdown",
+            "partition",
+            "latency",
+            "loss",
+            "duplicate",
+            "reorder",
+            "hold",
+            "delay-message",
+            "lose-message",
         ],
     ),
     ("in an [expect.PROTOCOL] table", &["seen"]),
@@ -99,6 +107,11 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("error", "error = \"1s\""),
     ("lag", "lag = \"3s\""),
     ("takes", "takes = \"2s\""),
+    ("between", "between = [\"worker-a\"]"),
+    ("range", "range = \"200ms..400ms\""),
+    ("percent", "percent = 30"),
+    ("message", "message = \"lease.renew\""),
+    ("part", "part = \"request\" or part = \"answer\""),
 ];
 
 /// What to add where `key` is missing, as the end of a sentence.

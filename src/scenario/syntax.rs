@@ -113,6 +113,7 @@ fn wrong_type(found: &str, expected: &str, token: &str) -> (&'static str, Wrong)
         "a TOML datetime" => "a date and time without quotes",
         "u64" => "a whole number",
         "f64" => "a number",
+        "a boolean" => "true or false",
         other => other,
     };
     // TOML's own dates and times reach serde as a map with one secret key.
@@ -142,6 +143,8 @@ fn wrong_type(found: &str, expected: &str, token: &str) -> (&'static str, Wrong)
         Some(format!("write \"{token}\""))
     } else if expected == "a date and time without quotes" {
         Some("it is written like 2026-01-15T01:59:30Z".to_owned())
+    } else if expected == "true or false" {
+        Some("write true or false, without quotes".to_owned())
     } else if matches!(expected, "a number" | "a whole number") && found == "a text in quotes" {
         Some("take the quotes away".to_owned())
     } else {

@@ -198,7 +198,8 @@ fn numbers_at_their_ends() {
                 .concat(),
                 ..ODD
             },
-            0,
+            // The worker asks again and again, and all that it asked for is done when the ledger goes on.
+            1,
         ),
         (
             "a year of polling",
@@ -215,7 +216,7 @@ fn numbers_at_their_ends() {
         assert_eq!(ran.stderr, "", "{what}");
         // What goes on and on is told once.
         if what != "a lease of no length" {
-            assert!(ran.stdout.lines().count() < 200, "{what}:\n{}", ran.stdout);
+            assert!(ran.stdout.lines().count() < 300, "{what}:\n{}", ran.stdout);
         }
         for line in ran.stdout.lines().filter(|line| !line.starts_with("holdover ") && !line.contains("odd.toml"))
         {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::support::{QUIET, folder, run, run_line, snapshot};
 
-const KINDS: [&str; 5] = ["protocols", "faults", "checkers", "points", "sightings"];
+const KINDS: [&str; 7] = ["protocols", "faults", "checkers", "points", "events", "messages", "sightings"];
 
 #[test]
 fn each_list_is_for_people() {

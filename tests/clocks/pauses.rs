@@ -180,6 +180,7 @@ fn arrives_after(kind: PauseClocks, pauses: &[(i64, i64)], expected: i64) {
         when: Anchor::At(sent + Span::micros(*after)),
         inject: Pause::of(A, Span::micros(*lasting), kind).into(),
         note: None,
+        name: None,
     });
     let history = history_of(&world, &planned.collect::<Vec<_>>(), 1);
     let (_, again, arrival) = nth_write(&history, 3);
@@ -235,7 +236,7 @@ fn answers_get_stuck_in_a_frozen_service_too() {
     };
     assert_eq!(arrived - answered, Span::millis(2));
     let inject = Pause::of(LEDGER, Span::secs(1), PauseClocks::Frozen).into();
-    let plan = [PlannedFault { when: Anchor::At(answered + Span::micros(1)), inject, note: None }];
+    let plan = [PlannedFault { when: Anchor::At(answered + Span::micros(1)), inject, note: None, name: None }];
     let history = history_of(&world, &plan, 1);
     let arrives = answered + Span::micros(1 + 1_000_000 + 1_800);
     let arrived = |event: &&Event| event.at == arrives && matches!(event.what, What::MessageDelivered { .. });
@@ -252,7 +253,7 @@ fn a_late_write_with_an_old_token_is_taken_by_naive_and_turned_away_by_fenced() 
             nth_write(&history, 3).1.at
         };
         let inject = Pause::of(A, Span::secs(60), PauseClocks::Frozen).into();
-        let plan = [PlannedFault { when: Anchor::At(sent + Span::micros(1)), inject, note: None }];
+        let plan = [PlannedFault { when: Anchor::At(sent + Span::micros(1)), inject, note: None, name: None }];
         let history = run(&world, protocol, &plan, Seed(1));
         let resumed = sent + Span::micros(1) + Span::secs(60);
         let just_after = history.events.iter().filter(|event| {
@@ -309,8 +310,9 @@ fn one_task_stands_still_and_the_other_goes_on() {
 fn a_task_stops_at_the_point_where_it_is_struck() {
     let world = busy();
     for (which, point) in [(WorkerTask::Work, Point::WRITE_CHECKED), (WorkerTask::Renewal, Point::RENEW_DUE)] {
-        let when = Anchor::Point { point: point.0.to_owned(), node: Some(A), after: at(0), nth: 1 };
-        let plan = [PlannedFault { when, inject: task(which, 3).into(), note: None }];
+        let when =
+            Anchor::Point { point: point.0.to_owned(), node: Some(A), after: at(0), nth: 1, delay: Span::ZERO };
+        let plan = [PlannedFault { when, inject: task(which, 3).into(), note: None, name: None }];
         let mut world = world.clone();
         world.job.pace = Span::secs(1);
         let history = history_of(&world, &plan, 1);

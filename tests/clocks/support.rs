@@ -41,7 +41,7 @@ pub(crate) fn at(seconds: i64) -> TrueTime {
 
 /// A fault that strikes `seconds` after the start.
 pub(crate) fn from(seconds: i64, inject: impl Into<Fault>) -> PlannedFault {
-    PlannedFault { when: Anchor::At(at(seconds)), inject: inject.into(), note: None }
+    PlannedFault { when: Anchor::At(at(seconds)), inject: inject.into(), note: None, name: None }
 }
 
 /// A freeze of the first worker for two seconds.

@@ -8,7 +8,7 @@ mod night;
 use holdover::sim::check::{Bite, SIGHTINGS, Verdict, bites, broken_assumptions, judge, sightings};
 use holdover::sim::clock::{Motion, Rate};
 use holdover::sim::fault::{Anchor, ClockSlew, Fault, PlannedFault, SMEAR_PPB};
-use holdover::sim::history::{History, What};
+use holdover::sim::history::{Event, History, What};
 use holdover::sim::id::{FaultId, NodeId};
 use holdover::sim::limits::Ending;
 use holdover::sim::protocol::{Fenced, PROTOCOLS};
@@ -20,6 +20,32 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 use night::{FIRST_WORKER, Night, incident, night, night_of_losses};
+
+/// Whether it was `fault` that changed what became of a message.
+fn touches(what: &What, fault: FaultId) -> bool {
+    match *what {
+        What::MessageDropped { fault: of, .. }
+        | What::MessageDelayed { fault: of, .. }
+        | What::MessageRepeated { fault: of, .. } => of == fault,
+        _ => false,
+    }
+}
+
+/// Whether `event` is one that a fault with this anchor waits for.
+fn sets_off(history: &History, when: &Anchor, event: &Event) -> bool {
+    let named = |fault: FaultId, name: &String| history.plan[fault.index()].name.as_ref() == Some(name);
+    match (when, event.what) {
+        (Anchor::Point { point, node, after, .. }, What::PointPassed(passed)) => {
+            event.at >= *after && passed.0 == point && node.is_none_or(|node| node == event.node)
+        }
+        (Anchor::Event { event: kind, node, after, .. }, what) => {
+            event.at >= *after && what.kind() == kind && node.is_none_or(|node| event.concerns(node))
+        }
+        (Anchor::Fault { name, end: false, .. }, What::FaultBegan { fault }) => named(fault, name),
+        (Anchor::Fault { name, end: true, .. }, What::FaultEnded { fault }) => named(fault, name),
+        _ => false,
+    }
+}
 
 /// Each fault that struck healed, once, when it should have or at the end of the run; and no clock is bent or stands
 /// still for ever.
@@ -36,22 +62,26 @@ fn heals(history: &History) -> Result<(), TestCaseError> {
         let (Some(began), Some(ended)) = (began.first(), ended.first()) else { continue };
         prop_assert!(began.0 < ended.0);
         prop_assert_eq!((began.2, ended.2), (planned.inject.node(), planned.inject.node()));
-        let lasting = planned.inject.lasting().unwrap_or(Span::ZERO);
-        prop_assert_eq!(ended.1, (began.1 + lasting).min(history.ended_at));
-        match &planned.when {
-            Anchor::At(at) => prop_assert_eq!(began.1, *at),
-            Anchor::Point { point, node, after, .. } => {
-                prop_assert!(began.1 >= *after);
-                // It strikes as the point is passed; faults that strike with it may come first.
-                let passing = history.events[..began.0]
-                    .iter()
-                    .rev()
-                    .find(|event| event.at < began.1 || matches!(event.what, What::PointPassed(_)));
-                let passing = passing.expect("something came before");
-                prop_assert!(matches!(passing.what, What::PointPassed(passed) if passed.0 == point));
-                prop_assert!(node.is_none_or(|node| node == passing.node));
-            }
+        if planned.inject.ends_itself() {
+            prop_assert!(ended.1 == history.ended_at || touches(&history.events[ended.0 - 1].what, fault));
+        } else {
+            let lasting = planned.inject.lasting().unwrap_or(Span::ZERO);
+            prop_assert_eq!(ended.1, (began.1 + lasting).min(history.ended_at));
         }
+        let cause = history.events[began.0].cause.map(|cause| (cause, history.event(cause)));
+        if let Anchor::At(at) = planned.when {
+            prop_assert_eq!((began.1, cause), (at, None));
+            continue;
+        }
+        let (set_off, event) = cause.expect("something set it off");
+        prop_assert_eq!(began.1, event.at + planned.when.delay());
+        let counts = |event: &Event| sets_off(history, &planned.when, event);
+        let before = history.events[..=set_off.index()].iter().filter(|event| counts(event)).count();
+        let nth = match planned.when {
+            Anchor::Point { nth, .. } | Anchor::Event { nth, .. } => nth,
+            _ => 1,
+        };
+        prop_assert!(counts(event) && before == nth as usize, "{:?} set off by {}", &planned.when, set_off);
     }
     for (n, node) in history.nodes.iter().enumerate() {
         prop_assert_eq!(node.clocks.current().motion, Motion::Running, "{}", &node.name);
@@ -144,6 +174,7 @@ proptest! {
     fn a_fault_taken_away_leaves_every_other_draw_as_it_was(night in night(), n in any::<Index>()) {
         let mut fewer = night.clone();
         if !night.plan.is_empty() {
+            // Those that wait for it never strike then.
             fewer.plan.remove(n.index(night.plan.len()));
         }
         for protocol in PROTOCOLS {
@@ -197,7 +228,7 @@ fn not_every_night_is_excused() {
     let mut runner = TestRunner::deterministic();
     let mut hard = vec![0; PROTOCOLS.len()];
     let mut excused = vec![0; PROTOCOLS.len()];
-    for _ in 0..800 {
+    for _ in 0..1_200 {
         let night = night_of_losses().new_tree(&mut runner).expect("nothing is filtered out").current();
         for (index, protocol) in PROTOCOLS.iter().enumerate() {
             let history = night.run(*protocol);
@@ -224,6 +255,7 @@ fn slews_that_add_up_to_more_than_a_clock_can_be_bent_by_heal() {
                 lasting: Span::secs(lasting),
             }),
             note: None,
+            name: None,
         };
         let night = Night { world: incident(), plan: slews.map(planned).to_vec(), seed: Seed(7) };
         let history = night.run(&Fenced);

@@ -6,27 +6,29 @@ use std::ops::Range;
 use holdover::scenario::Scenario;
 use holdover::sim::clock::Rate;
 use holdover::sim::fault::{
-    Anchor, ClockDrift, ClockSlew, ClockStep, ClockStrobe, Crash, Failover, Fault, LeapSecond, Loses, Pause,
-    PauseClocks, PlannedFault, Restart, Shutdown, TimeSource, WorkerTask, ZoneError,
+    Anchor, ClockDrift, ClockSlew, ClockStep, ClockStrobe, Crash, DelayMessage, Duplicate, Failover, Fault, Hold,
+    Latency, LeapSecond, Links, LoseMessage, Loses, Loss, Part, Partition, Pause, PauseClocks, PlannedFault,
+    Reorder, Restart, Shutdown, TimeSource, WorkerTask, ZoneError,
 };
-use holdover::sim::history::History;
+use holdover::sim::history::{EVENTS, History};
 use holdover::sim::id::NodeId;
 use holdover::sim::limits::Limits;
 use holdover::sim::point::POINTS;
 use holdover::sim::protocol::AnyProtocol;
 use holdover::sim::run::run;
 use holdover::sim::seed::Seed;
+use holdover::sim::service::MESSAGES;
 use holdover::sim::service::lease_store::Expiry;
 use holdover::sim::time::{Span, TrueTime, WallTime};
 use holdover::sim::world::{
-    ClockSpec, Discipline, JobSpec, Latency, LeaseSpec, LedgerSpec, NetworkSpec, TimeDaemon, WorkerSpec,
-    WorldSpec, worker_node,
+    self, ClockSpec, Discipline, JobSpec, LeaseSpec, LedgerSpec, NetworkSpec, TimeDaemon, WorkerSpec, WorldSpec,
+    worker_node,
 };
 use proptest::bool::weighted;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
-use proptest::sample::select;
+use proptest::sample::{select, subsequence};
 
 /// The node of the first worker; those before it are services.
 pub(crate) const FIRST_WORKER: u16 = worker_node(0).0;
@@ -49,9 +51,11 @@ fn millis(range: Range<i64>) -> impl Strategy<Value = Span> {
     range.prop_map(Span::millis)
 }
 
-fn latency(most: i64) -> impl Strategy<Value = Latency> {
-    (0..most, 0..most)
-        .prop_map(|(one, other)| Latency { min: Span::millis(one.min(other)), max: Span::millis(one.max(other)) })
+fn latency(most: i64) -> impl Strategy<Value = world::Latency> {
+    (0..most, 0..most).prop_map(|(one, other)| world::Latency {
+        min: Span::millis(one.min(other)),
+        max: Span::millis(one.max(other)),
+    })
 }
 
 fn worker() -> impl Strategy<Value = WorkerSpec> {
@@ -99,7 +103,7 @@ fn world() -> impl Strategy<Value = WorldSpec> {
                 lease,
                 ledger: LedgerSpec::default(),
                 job,
-                network: NetworkSpec { internal, provider },
+                network: NetworkSpec { internal, provider, timeout: NetworkSpec::DEFAULT_TIMEOUT },
                 limits: Limits { end: TrueTime::START + Span::secs(120), steps: Limits::DEFAULT_STEPS },
                 progress_within: Span::secs(60),
             }
@@ -115,7 +119,7 @@ pub(crate) fn incident() -> WorldSpec {
 
 /// A night on which anything may go wrong but that a service loses what it had written.
 pub(crate) fn night() -> impl Strategy<Value = Night> {
-    night_with(10, |workers| fault(workers).boxed())
+    night_with(14, |workers| fault(workers).boxed())
 }
 
 /// A night on which little goes wrong, so that what a protocol relies on may be so; services may lose what they had
@@ -128,7 +132,7 @@ fn night_with(most: usize, fault: impl Fn(u16) -> BoxedStrategy<Fault> + 'static
     let world = prop_oneof![Just(incident()), world()];
     let with_plan = world.prop_flat_map(move |world| {
         let workers = world.workers.len() as u16;
-        let plan = vec(planned(workers, fault(workers)), 0..most);
+        let plan = plan(workers, most, fault(workers));
         (Just(world), plan, any::<u64>())
     });
     with_plan.prop_map(|(world, plan, seed)| Night { world, plan, seed: Seed(seed) })
@@ -259,6 +263,54 @@ fn worker_of(workers: u16) -> impl Strategy<Value = NodeId> {
     prop_oneof![Just(FIRST_WORKER), FIRST_WORKER..FIRST_WORKER + workers].prop_map(NodeId)
 }
 
+/// The links of a worker to some services or to all others, or of a service to everybody.
+fn links(workers: u16) -> impl Strategy<Value = Links> {
+    let services = prop_oneof![
+        Just(Vec::new()),
+        subsequence((0..FIRST_WORKER).map(NodeId).collect::<Vec<_>>(), 1..=usize::from(FIRST_WORKER)),
+    ];
+    let sides = prop_oneof![
+        4 => (worker_of(workers), services),
+        1 => service().prop_map(|service| (service, Vec::new())),
+    ];
+    (sides, weighted(0.3)).prop_map(|((one, others), one_way)| Links {
+        between: [one].into_iter().collect(),
+        and: others.into_iter().collect(),
+        one_way,
+    })
+}
+
+fn percent() -> impl Strategy<Value = u8> {
+    prop_oneof![1..=100_u8, Just(100)]
+}
+
+fn on_links(links: Links) -> impl Strategy<Value = Fault> {
+    (0..7, percent(), latency(10_000), lasting(10_000), lasting(45_000)).prop_map(
+        move |(kind, percent, range, by, lasting)| {
+            let links = links.clone();
+            match kind {
+                0 => Latency { links, range, lasting }.into(),
+                1 => Loss { links, percent, lasting }.into(),
+                2 => Duplicate { links, percent, lasting }.into(),
+                3 => Reorder { links, percent, by, lasting }.into(),
+                4 => Hold { links, lasting }.into(),
+                _ => Partition { links, lasting }.into(),
+            }
+        },
+    )
+}
+
+/// What befalls a single message of a worker's.
+fn on_message(node: NodeId) -> impl Strategy<Value = Fault> {
+    let message = select(MESSAGES.iter().map(|(message, _)| (*message).to_owned()).collect::<Vec<_>>());
+    (message, select(Part::ALL.to_vec()), option::of(lasting(45_000)), 1..4_u32).prop_map(
+        move |(message, part, by, nth)| match by {
+            Some(by) => DelayMessage { message, part, node, by, nth }.into(),
+            None => LoseMessage { message, part, node, nth }.into(),
+        },
+    )
+}
+
 fn fault(workers: u16) -> impl Strategy<Value = Fault> {
     prop_oneof![
         12 => (worker_of(workers), service(), worker_of(workers))
@@ -275,18 +327,30 @@ fn fault(workers: u16) -> impl Strategy<Value = Fault> {
         2 => service().prop_flat_map(restart),
         1 => worker_of(workers).prop_flat_map(crash),
         1 => worker_of(workers).prop_flat_map(shutdown),
+        4 => links(workers).prop_flat_map(on_links),
+        2 => worker_of(workers).prop_flat_map(on_message),
     ]
 }
+
+/// The names by which faults of a plan wait for each other.
+const NAMES: [&str; 3] = ["first", "second", "third"];
 
 /// Most faults strike in the middle of the work: nights on which nobody is doing anything are dull.
 fn anchor(workers: u16) -> impl Strategy<Value = Anchor> {
     let point = select(POINTS.iter().map(|(point, _)| point.0.to_owned()).collect::<Vec<_>>());
-    let after = prop_oneof![4 => Just(TrueTime::START), 1 => instant()];
-    let nth = prop_oneof![1..3_u32, 3..15_u32];
+    let event = select(EVENTS.iter().map(|(event, _)| (*event).to_owned()).collect::<Vec<_>>());
+    let after = || prop_oneof![4 => Just(TrueTime::START), 1 => instant()];
+    let nth = || prop_oneof![1..3_u32, 3..15_u32];
+    let delay = || prop_oneof![2 => Just(Span::ZERO), 1 => lasting(10_000)];
+    let node = prop_oneof![2 => worker_of(workers), 1 => service()];
+    let leader = select(NAMES.map(str::to_owned).to_vec());
     prop_oneof![
-        1 => instant().prop_map(Anchor::At),
-        4 => (point, option::of(worker_of(workers)), after, nth)
-            .prop_map(|(point, node, after, nth)| Anchor::Point { point, node, after, nth }),
+        2 => instant().prop_map(Anchor::At),
+        6 => (point, option::of(worker_of(workers)), after(), nth(), delay())
+            .prop_map(|(point, node, after, nth, delay)| Anchor::Point { point, node, after, nth, delay }),
+        2 => (event, option::of(node), after(), nth(), delay())
+            .prop_map(|(event, node, after, nth, delay)| Anchor::Event { event, node, after, nth, delay }),
+        1 => (leader, any::<bool>(), delay()).prop_map(|(name, end, delay)| Anchor::Fault { name, end, delay }),
     ]
 }
 
@@ -299,6 +363,17 @@ fn planned(workers: u16, fault: BoxedStrategy<Fault>) -> impl Strategy<Value = P
         {
             *node = Some(inject.node());
         }
-        PlannedFault { when, inject, note: None }
+        PlannedFault { when, inject, note: None, name: None }
+    })
+}
+
+/// A plan whose first faults have names. Which faults wait for which is left to chance: some wait in vain, for
+/// themselves or in a circle.
+fn plan(workers: u16, most: usize, fault: BoxedStrategy<Fault>) -> impl Strategy<Value = Vec<PlannedFault>> {
+    vec(planned(workers, fault), 0..most).prop_map(|mut plan| {
+        for (planned, name) in plan.iter_mut().zip(NAMES) {
+            planned.name = Some(name.to_owned());
+        }
+        plan
     })
 }

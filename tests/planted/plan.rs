@@ -11,8 +11,9 @@ pub(crate) const B: NodeId = NodeId(4);
 /// Faults that strike when `node` passes `point` from `after` on.
 pub(crate) fn on(node: NodeId, point: Point, after: i64, faults: &[Fault]) -> Vec<PlannedFault> {
     let after = TrueTime::START + Span::millis(30_000 + after);
-    let when = Anchor::Point { point: point.0.to_owned(), node: Some(node), after, nth: 1 };
-    let planned = |inject: &Fault| PlannedFault { when: when.clone(), inject: inject.clone(), note: None };
+    let when = Anchor::Point { point: point.0.to_owned(), node: Some(node), after, nth: 1, delay: Span::ZERO };
+    let planned =
+        |inject: &Fault| PlannedFault { when: when.clone(), inject: inject.clone(), note: None, name: None };
     faults.iter().map(planned).collect()
 }
 

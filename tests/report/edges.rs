@@ -53,7 +53,7 @@ fn odd_titles_and_notes() {
         let inject: Fault = Pause::of(worker_node(0), Span::secs(1), PauseClocks::Running).into();
         let when = Anchor::At(TrueTime::START + Span::millis(100));
         scenario.title.clone_from(&text);
-        scenario.plan = vec![PlannedFault { when, inject, note: Some(text) }];
+        scenario.plan = vec![PlannedFault { when, inject, note: Some(text), name: None }];
         let told = all_reports(&scenario);
         assert!(!told.chars().any(|char| char.is_control() && char != '\n'), "{told}");
     }
@@ -106,12 +106,19 @@ fn faults_that_only_a_program_can_plan() {
         (at(Span::secs(2)), Pause::of(a, Span::nanos(1), PauseClocks::Suspended).into()),
         (at(Span::MAX), Fault::Restart(Restart { node: ledger, lasting: Span::MAX, loses: Loses::Memory })),
         (
-            Anchor::Point { point: "no.such".into(), node: None, after: TrueTime::NEVER, nth: u32::MAX },
+            Anchor::Point {
+                point: "no.such".into(),
+                node: None,
+                after: TrueTime::NEVER,
+                nth: u32::MAX,
+                delay: Span::ZERO,
+            },
             Fault::Restart(Restart { node: ledger, lasting: Span::nanos(1), loses: Loses::Memory }),
         ),
     ];
     let mut scenario = SMALL.scenario();
-    scenario.plan = plan.map(|(when, inject)| PlannedFault { when, inject, note: Some(String::new()) }).to_vec();
+    scenario.plan =
+        plan.map(|(when, inject)| PlannedFault { when, inject, note: Some(String::new()), name: None }).to_vec();
     all_reports(&scenario);
 }
 

@@ -15,7 +15,7 @@ pub use services::{
 };
 pub use workers::{
     A_WORKER_REMAINS, CHECKS_LEAVE_TIME, NO_PAUSE_OVER_TTL, OPERATIONS_RUN_THROUGH,
-    PAUSE_NOT_BETWEEN_CHECK_AND_ACT, RELEASED_WHEN_DONE, REQUESTS_ARE_QUICK,
+    PAUSE_NOT_BETWEEN_CHECK_AND_ACT, RELEASED_WHEN_DONE, REQUESTS_ARE_QUICK, REQUESTS_COME_ONCE,
 };
 
 use crate::history::History;
@@ -38,6 +38,7 @@ pub const ASSUMPTIONS: &[&Assumption] = &[
     &REQUESTS_ARE_QUICK,
     &CHECKS_LEAVE_TIME,
     &OPERATIONS_RUN_THROUGH,
+    &REQUESTS_COME_ONCE,
     &RELEASED_WHEN_DONE,
     &A_WORKER_REMAINS,
     &CLOCKS_AGREE,
@@ -65,7 +66,7 @@ mod tests {
     use crate::fault::{ClockSlew, ClockStep, Failover, Fault, Pause, PauseClocks, Restart};
     use crate::history::What;
     use crate::history::fixture::{A, B, LEDGER, PROVIDER, STORE, Story, ms, pause};
-    use crate::id::{Epoch, NodeId};
+    use crate::id::{Epoch, FaultId, MessageId, NodeId};
     use crate::point::Point;
     use crate::time::Span;
 
@@ -152,6 +153,13 @@ mod tests {
     fn work_that_is_broken_off() {
         check(lives().sent(A, LEDGER, 0, 1).lost(A, LEDGER, 0), &["operations-run-through"]);
         check(lives().sent(A, STORE, 0, 1).lost(A, STORE, 0), &[]);
+        let (message, copy, fault) = (MessageId(0), MessageId(1), FaultId(0));
+        let timed_out = |to| lives().sent(A, to, 0, 1).on(A, What::CallTimedOut { message, to, about: "by-hand" });
+        check(timed_out(PROVIDER), &["operations-run-through"]);
+        check(timed_out(STORE), &[]);
+        let repeated = |to| lives().sent(A, to, 0, 1).on(A, What::MessageRepeated { message, to, copy, fault });
+        check(repeated(LEDGER), &["requests-come-once"]);
+        check(repeated(STORE), &[]);
         let others = || lives().on(B, What::WorkerStarted);
         check(checked(others()).on(A, What::WorkerDied), &["operations-run-through"]);
         check(others().on(A, What::WorkerDied), &[]);

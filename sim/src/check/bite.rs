@@ -39,12 +39,12 @@ mod tests {
     use crate::clock::Clock::{Boottime, Monotonic, Raw, Wall};
     use crate::clock::Rate;
     use crate::fault::{
-        ClockDrift, ClockSlew, ClockStep, ClockStrobe, Crash, Failover, Fault, LeapSecond, Loses, Pause,
-        PauseClocks, Restart, Shutdown, TimeSource, ZoneError,
+        ClockDrift, ClockSlew, ClockStep, ClockStrobe, Crash, Failover, Fault, LeapSecond, Links, Loses, Loss,
+        NodeSet, Pause, PauseClocks, Restart, Shutdown, TimeSource, ZoneError,
     };
     use crate::history::What;
     use crate::history::fixture::{A, B, C, LEDGER, PROVIDER, STORE, Story, pause};
-    use crate::id::NodeId;
+    use crate::id::{MessageId, NodeId};
     use crate::limits::Ending;
     use crate::time::Span;
 
@@ -256,6 +256,22 @@ mod tests {
     }
 
     #[test]
+    fn a_fault_on_the_network_bites_if_it_touches_a_message() {
+        let links = Links { between: [A].into_iter().collect(), and: NodeSet::default(), one_way: false };
+        let loss = || plan(Loss { links: links.clone(), percent: 50, lasting: Span::secs(1) }.into());
+        let message = MessageId(0);
+        let dropped = |fault| What::MessageDropped { message, to: LEDGER, fault: FaultId(fault) };
+        let delayed = |fault| What::MessageDelayed { message, by: Span::millis(1), fault: FaultId(fault) };
+        let copy = MessageId(1);
+        let repeated = |fault| What::MessageRepeated { message, to: LEDGER, copy, fault: FaultId(fault) };
+        check(loss().begins(0).sent(A, LEDGER, 0, 3).at(10).heals(0), Missed);
+        for (own, other) in [(dropped(0), dropped(1)), (delayed(0), delayed(1)), (repeated(0), repeated(1))] {
+            check(loss().begins(0).sent(A, LEDGER, 0, 3).on(A, own).at(10).heals(0), Bit);
+            check(loss().begins(0).sent(A, LEDGER, 0, 3).on(A, other).at(10).heals(0), Missed);
+        }
+    }
+
+    #[test]
     fn a_failover_bites_what_the_service_had_written() {
         let failover = Fault::Failover(Failover { node: LEDGER, lag: Span::secs(1), lasting: Span::secs(1) });
         let lost = |story: Story, since| {
@@ -266,6 +282,18 @@ mod tests {
         check(lost(plan(failover.clone()).at(5).wrote(A, 1, 0), 4), Bit);
         check(lost(plan(failover.clone()).at(5).wrote(A, 1, 0), 5), Missed);
         check(lost(plan(failover.clone()).at(5).paid(A, 1, 0), 4), Missed);
+    }
+
+    #[test]
+    fn a_pause_bites_a_message_when_it_arrives_and_not_when_it_would_have() {
+        let sent = || plan(pause(LEDGER)).sent(A, LEDGER, 0, 3);
+        let fault = FaultId(9);
+        let message = MessageId(0);
+        let late = What::MessageDelayed { message, by: Span::millis(4), fault };
+        check(sent().on(A, late).at(5).begins(0).at(10).heals(0), Bit);
+        check(sent().on(A, late).at(8).begins(0).at(10).heals(0), Missed);
+        let dropped = What::MessageDropped { message, to: LEDGER, fault };
+        check(sent().on(A, dropped).at(2).begins(0).at(10).heals(0), Missed);
     }
 
     #[test]

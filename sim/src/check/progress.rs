@@ -32,7 +32,7 @@ fn nothing_left(ending: &Ending) -> bool {
 mod tests {
     use super::*;
     use crate::check::judge_one;
-    use crate::fault::{ClockStep, Fault};
+    use crate::fault::{ClockStep, Fault, LoseMessage, Part};
     use crate::history::fixture::{A, B, Story, pause};
     use crate::time::Span;
 
@@ -65,6 +65,17 @@ mod tests {
         let step = || Fault::ClockStep(ClockStep { node: A, by: Span::millis(-420) });
         check(Story::new().plan(step()).at(7_000).begins(0).at(17_000).exported(A, 1, &[]), HOLDS);
         check(Story::new().plan(step()).at(7_000).begins(0).at(17_001).exported(A, 1, &[]), LATE);
+    }
+
+    #[test]
+    fn a_fault_that_waits_for_its_message_to_the_end_puts_nothing_off() {
+        let (message, part) = ("ledger.write".to_owned(), Part::Request);
+        let lose = Fault::LoseMessage(LoseMessage { message, part, node: A, nth: 1 });
+        let waits = |at| {
+            Story::new().plan(lose.clone()).at(1_000).begins(0).at(at).exported(A, 1, &[]).at(60_000).heals(0)
+        };
+        check(waits(11_000), HOLDS);
+        check(waits(11_001), LATE);
     }
 
     #[test]

@@ -44,6 +44,18 @@ pub const SIGHTINGS: &[Sighting] = &[
         meaning: "the provider was asked for a payout that it had made before",
         count: duplicate_payouts,
     },
+    Sighting {
+        name: "duplicate-entry-tried",
+        meaning: "the ledger was asked for an entry that it had",
+        count: duplicate_entries,
+    },
+    Sighting {
+        name: "call-timed-out",
+        meaning: "a worker gave up waiting for an answer",
+        count: |history| {
+            history.events.iter().filter(|event| matches!(event.what, What::CallTimedOut { .. })).count()
+        },
+    },
 ];
 
 /// How often each of [`SIGHTINGS`] is seen in `history`, in their order.
@@ -113,11 +125,24 @@ fn duplicate_payouts(history: &History) -> usize {
     count
 }
 
+fn duplicate_entries(history: &History) -> usize {
+    let mut entered = vec![false; history.batch.len()];
+    let mut count = 0;
+    for event in &history.events {
+        let (What::WriteAccepted { op, .. } | What::WriteRepeated { op, .. }) = event.what else { continue };
+        if let Some(entered) = entered.get_mut(op.index()) {
+            count += usize::from(std::mem::replace(entered, true));
+        }
+    }
+    count
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::clock::Clock::Wall;
     use crate::history::fixture::{A, B, LEDGER, Story, pause};
+    use crate::id::MessageId;
 
     #[track_caller]
     fn check(name: &str, story: Story, expected: usize) {
@@ -174,6 +199,20 @@ mod tests {
         check(newer().write_rejected(A, 1, 1).checkpoint(A, 1), 2, 1);
         check(newer().write_rejected(B, 2, 1), 0, 0);
         check(Story::new().wrote(A, 1, 0).fence_rejected(B, 2).wrote(A, 1, 1), 0, 0);
+    }
+
+    #[test]
+    fn duplicate_entry() {
+        let check = |story, expected| check("duplicate-entry-tried", story, expected);
+        check(Story::new().wrote(A, 1, 0).wrote(A, 1, 1).write_rejected(A, 1, 0), 0);
+        check(Story::new().wrote(A, 1, 0).wrote(B, 2, 0).wrote(B, 2, 0), 2);
+        check(Story::new().wrote(A, 1, u32::MAX).wrote(A, 1, u32::MAX), 0);
+    }
+
+    #[test]
+    fn call_timed_out() {
+        let gives_up = What::CallTimedOut { message: MessageId(0), to: LEDGER, about: "ledger.write" };
+        check("call-timed-out", Story::new().on(A, gives_up).on(B, gives_up), 2);
     }
 
     #[test]

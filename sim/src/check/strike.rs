@@ -7,6 +7,7 @@ use crate::time::{Span, TrueTime};
 
 /// When and where in the history a fault was on.
 pub(crate) struct Strike {
+    fault: FaultId,
     /// The index of the event with which it began.
     began: usize,
     /// The index of the event with which it ended, or the number of events.
@@ -21,7 +22,7 @@ impl Strike {
         let began = place(What::FaultBegan { fault })?;
         let ended = place(What::FaultEnded { fault }).unwrap_or(history.events.len());
         let until = history.events.get(ended).map_or(history.ended_at, |event| event.at);
-        Some(Strike { began, ended, from: history.events[began].at, until })
+        Some(Strike { fault, began, ended, from: history.events[began].at, until })
     }
 
     /// The events before it began.
@@ -58,14 +59,25 @@ impl Strike {
         history: &'a History,
         node: NodeId,
     ) -> impl Iterator<Item = TrueTime> + 'a {
-        history.events[..self.ended].iter().filter_map(move |event| match event.what {
-            What::MessageSent { message, to, latency, .. } if to == node => {
-                let arrival = event.at + latency;
+        (0..self.ended).filter_map(move |index| match history.events[index].what {
+            What::MessageSent { message, to, .. } if to == node => {
+                let arrival = arrival(&history.events[index..])?;
                 let taken_in = arrival == self.from && self.delivered_just_before(history, message);
                 (arrival >= self.from && !taken_in).then_some(arrival)
             }
             _ => None,
         })
+    }
+
+    /// Whether it changed what became of any message.
+    pub(crate) fn touches_a_message(&self, history: &History) -> bool {
+        let touched = |event: &Event| match event.what {
+            What::MessageDropped { fault, .. }
+            | What::MessageDelayed { fault, .. }
+            | What::MessageRepeated { fault, .. } => fault == self.fault,
+            _ => false,
+        };
+        self.during(history).iter().any(touched)
     }
 
     /// The end of the lease that the worker on `node` had in hand when it began, as the worker thought of it.
@@ -144,9 +156,10 @@ impl Strike {
 
     /// Whether an answer from `node` was still to arrive when it began.
     pub(crate) fn answers_in_flight(&self, history: &History, node: NodeId) -> bool {
-        self.before(history).iter().any(|event| match event.what {
-            What::MessageSent { message, answer: true, latency, .. } if event.node == node => {
-                event.at + latency >= self.from && !self.delivered_just_before(history, message)
+        self.before(history).iter().enumerate().any(|(index, event)| match event.what {
+            What::MessageSent { message, answer: true, .. } if event.node == node => {
+                arrival(&history.events[index..]).is_some_and(|arrival| arrival >= self.from)
+                    && !self.delivered_just_before(history, message)
             }
             _ => false,
         })
@@ -169,6 +182,24 @@ impl Strike {
             |event: &Event| matches!(event.what, What::MessageDelivered { message: m, .. } if m == message);
         self.before(history).iter().rev().take_while(|event| event.at == self.from).any(delivers)
     }
+}
+
+/// When the message is to arrive whose sending is the first of these events; `None` if it is lost on the way. What the
+/// network does to a message is noted right behind its sending.
+fn arrival(events: &[Event]) -> Option<TrueTime> {
+    let (sent, behind) = events.split_first()?;
+    let What::MessageSent { message, latency, .. } = sent.what else { return None };
+    let mut arrival = sent.at + latency;
+    for event in behind {
+        match event.what {
+            What::MessageDelayed { message: of, by, .. } if of == message => arrival = arrival + by,
+            What::MessageDropped { message: of, .. } if of == message => return None,
+            // The end of a fault that waited for this message, and what is told of others that are sent with it.
+            What::FaultEnded { .. } | What::MessageRepeated { .. } => {}
+            _ => break,
+        }
+    }
+    Some(arrival)
 }
 
 /// The lease by the store's records. A holder keeps it until it is granted anew or given back, however long it has been

@@ -1,28 +1,30 @@
 //! Calls from workers to services: one request, one answer, each a message with a latency of its own.
 
+mod by_rules;
+mod calling;
 mod leaving;
 
+pub(crate) use calling::{Calling, call};
+
 use std::cell::RefCell;
-use std::future::Future;
-use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll};
 
 use self::leaving::Leaving;
 use super::World;
+use super::network::Sending;
 use super::past::Past;
 use super::queue::Due;
 use super::tasks::Wakeup;
 use crate::history::{Row, What};
-use crate::id::{Epoch, EventId, ExportId, MessageId, NodeId};
+use crate::id::{Epoch, EventId, ExportId, FaultId, MessageId, NodeId};
 use crate::time::{MonoTime, Span, TrueTime, WallTime};
 
 /// A deterministic state machine on a node, called when a message is delivered.
 ///
 /// Its state is what the service keeps; what of it survives a crash is up to [`Service::crash`].
 pub trait Service: Sized + 'static {
-    /// What it can be asked.
-    type Request: 'static;
+    /// What it can be asked. A network that repeats itself may bring a request twice.
+    type Request: Clone + 'static;
     /// What it answers.
     type Response: 'static;
     /// A copy of what it keeps on disk.
@@ -143,8 +145,10 @@ struct Call<S: Service> {
     /// From the sending of the request to the arrival of the answer: something in the queue, or held back, has its
     /// number.
     under_way: bool,
-    /// Whether the caller no longer waits.
+    /// Whether the caller no longer waits. A copy that the network made of a request never had one.
     abandoned: bool,
+    /// That the caller has waited long enough.
+    timed_out: Option<EventId>,
     wakeup: Option<Wakeup>,
     message: MessageId,
     /// The sending of the message that is under way, then the delivery of the answer.
@@ -181,6 +185,20 @@ impl<S: Service> Calls<S> {
         self.slots[slot as usize].as_mut().expect("a call is kept until it is over and its caller gone")
     }
 
+    /// Its caller is gone: gives it out if nothing of it is under way any more.
+    fn abandon(&mut self, slot: u32) -> Option<Call<S>> {
+        let call = self.get(slot);
+        call.abandoned = true;
+        if call.under_way { None } else { self.remove(slot) }
+    }
+
+    /// Nothing of it is under way any more, and nothing will come: gives it out if its caller is gone.
+    fn fall_silent(&mut self, slot: u32) -> Option<Call<S>> {
+        let call = self.get(slot);
+        call.under_way = false;
+        if call.abandoned { self.remove(slot) } else { None }
+    }
+
     fn remove(&mut self, slot: u32) -> Option<Call<S>> {
         self.free.push(slot);
         self.slots[slot as usize].take()
@@ -197,6 +215,8 @@ pub(crate) trait AnyHouse {
     fn finish(&self, world: &World, call: CallId);
     /// The answer, or the news that the connection broke, has arrived.
     fn answer(&self, world: &World, call: CallId);
+    /// The caller of a call has waited long enough, as `event` says.
+    fn time_out(&self, world: &World, call: CallId, event: EventId);
     /// The service's process dies, and what it had in memory is gone.
     fn crash(&self);
     /// The network card of `sender` stops: what it was given and has not sent yet gets stuck.
@@ -221,8 +241,38 @@ impl<S: Service> Address<S> {
 }
 
 impl<S: Service> Call<S> {
-    /// Sends the message that `stage` holds from `from` to `to`; it will have arrived when `due` is.
-    fn send(&mut self, world: &World, from: NodeId, to: NodeId, answer: bool, due: Due) {
+    #[inline]
+    fn new(from: NodeId, caller: u32, about: &'static str, stage: Stage<S>) -> Call<S> {
+        Call {
+            from,
+            caller,
+            about,
+            stage,
+            under_way: false,
+            abandoned: false,
+            timed_out: None,
+            wakeup: None,
+            message: MessageId(0),
+            newest: EventId(0),
+            latency: Span::ZERO,
+            leaving: Leaving::OnTime,
+            incarnation: 0,
+        }
+    }
+
+    /// Sends the message that `stage` holds from `from` to `to`; it will have arrived when `due` is. What comes back is
+    /// the fault that has a request arrive twice, if one has.
+    #[inline]
+    fn send(&mut self, world: &World, from: NodeId, to: NodeId, answer: bool, due: Due) -> Option<FaultId> {
+        if world.network_has_rules() {
+            return self.send_by_rules(world, Sending { from, to, about: self.about, answer }, due);
+        }
+        self.send_freely(world, from, to, answer, due);
+        None
+    }
+
+    #[inline]
+    fn send_freely(&mut self, world: &World, from: NodeId, to: NodeId, answer: bool, due: Due) {
         let (message, latency) = world.draw_message(from, to);
         self.newest = world.record(from, What::MessageSent { message, to, about: self.about, answer, latency });
         self.message = message;
@@ -246,12 +296,19 @@ impl<S: Service> Call<S> {
 }
 
 impl<S: Service> House<S> {
-    /// Loses the request, and tells the caller that the connection broke, after as long as the request took to get here.
+    /// Loses the request, and tells the caller that the connection broke, after as long as the request took to get here;
+    /// unless nothing gets through to the caller, which then has to find out for itself.
     fn break_off(&self, world: &World, id: CallId) {
         let mut calls = self.calls.borrow_mut();
         let call = calls.get(id.slot);
         call.lose(world, self.node, call.from);
         call.stage = Stage::Returning(Err(Broken));
+        if world.is_cut_off(self.node, call.from) {
+            let over = calls.fall_silent(id.slot);
+            drop(calls);
+            drop(over);
+            return;
+        }
         world.push(world.now() + call.latency, Due::Answer(id));
     }
 
@@ -269,6 +326,10 @@ impl<S: Service> House<S> {
         call.incarnation = world.node(self.node).incarnation.get();
         call.stage = Stage::Returning(Ok(response));
         call.send(world, self.node, call.from, true, Due::Answer(id));
+        // An answer that is lost leaves nothing behind if nobody waits for it.
+        let over = if call.under_way { None } else { calls.fall_silent(id.slot) };
+        drop(calls);
+        drop(over);
     }
 }
 
@@ -358,15 +419,35 @@ impl<S: Service> AnyHouse for House<S> {
         if answer.is_ok() && (broken || node.incarnation.get() != call.caller) {
             call.lose(world, from, self.node);
             answer = Err(Broken);
+            if world.is_cut_off(self.node, from) {
+                let over = calls.fall_silent(id.slot);
+                drop(calls);
+                drop(over);
+                return;
+            }
         } else if answer.is_ok() {
             call.take_in(world, from, self.node);
         }
         call.stage = Stage::Arrived(answer);
         call.under_way = false;
+        if !call.abandoned {
+            world.wait_no_more(from, id);
+        }
         let wakeup = call.wakeup.take();
         let over = if call.abandoned { calls.remove(id.slot) } else { None };
         drop(calls);
         drop(over);
+        if let Some(wakeup) = wakeup {
+            world.tasks.wake(wakeup);
+        }
+    }
+
+    fn time_out(&self, world: &World, id: CallId, event: EventId) {
+        let mut calls = self.calls.borrow_mut();
+        let call = calls.get(id.slot);
+        call.timed_out = Some(event);
+        let wakeup = call.wakeup.take();
+        drop(calls);
         if let Some(wakeup) = wakeup {
             world.tasks.wake(wakeup);
         }
@@ -389,82 +470,5 @@ impl<S: Service> AnyHouse for House<S> {
         let kept = kept.expect("a service that is taken back has a past, because the plan says so");
         self.service.borrow_mut().go_back_to(kept);
         self.note_past(world);
-    }
-}
-
-/// Asks `address` for `request` on behalf of `from`, and waits for the answer.
-pub(crate) fn call<'a, S: Service>(
-    world: &'a World,
-    from: NodeId,
-    address: &'a Address<S>,
-    request: S::Request,
-) -> Calling<'a, S> {
-    let house = &*address.0;
-    let slot = house.calls.borrow_mut().add(Call {
-        from,
-        about: S::about(&request),
-        stage: Stage::Asked(request),
-        under_way: false,
-        abandoned: false,
-        wakeup: None,
-        message: MessageId(0),
-        newest: EventId(0),
-        latency: Span::ZERO,
-        leaving: Leaving::OnTime,
-        incarnation: 0,
-        caller: world.node(from).incarnation.get(),
-    });
-    Calling { world, house, slot, sent: false, over: false }
-}
-
-/// A call as its caller awaits it. The request is sent at the first poll.
-pub(crate) struct Calling<'a, S: Service> {
-    world: &'a World,
-    house: &'a House<S>,
-    slot: u32,
-    sent: bool,
-    over: bool,
-}
-
-impl<S: Service> Future for Calling<'_, S> {
-    type Output = Result<S::Response, Broken>;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let Calling { world, house, slot, .. } = *self;
-        assert!(!self.over, "a call is polled until its answer has come");
-        let mut calls = house.calls.borrow_mut();
-        let call = calls.get(slot);
-        if !self.sent {
-            let id = CallId { house: house.number, slot };
-            call.send(world, call.from, house.node, false, Due::Request(id));
-            self.sent = true;
-        }
-        if !matches!(call.stage, Stage::Arrived(_)) {
-            let earlier = call.wakeup.replace(world.tasks.wakeup(context.waker()));
-            drop(calls);
-            drop(earlier);
-            return Poll::Pending;
-        }
-        self.over = true;
-        world.cause_at_least(call.newest);
-        match calls.remove(slot) {
-            Some(Call { stage: Stage::Arrived(answer), .. }) => Poll::Ready(answer),
-            _ => unreachable!("the answer was just seen"),
-        }
-    }
-}
-
-impl<S: Service> Drop for Calling<'_, S> {
-    /// What is under way goes on without the caller.
-    fn drop(&mut self) {
-        if self.over {
-            return;
-        }
-        let mut calls = self.house.calls.borrow_mut();
-        let call = calls.get(self.slot);
-        call.abandoned = true;
-        let over = if call.under_way { None } else { calls.remove(self.slot) };
-        drop(calls);
-        drop(over);
     }
 }

@@ -31,6 +31,8 @@ impl World {
             (false, false) => {}
         }
         if !owner.is_paused() {
+            // After what was held, so that an answer that had arrived wins over the timeout.
+            self.rework_alarm(node);
             self.resume_tasks(node, owner);
         }
     }

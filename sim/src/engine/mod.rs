@@ -13,13 +13,16 @@ mod past;
 mod process;
 mod queue;
 mod sleep;
+mod strikes;
 mod tasks;
+mod timeouts;
 mod timers;
 mod world;
 
 pub use call::{Address, Answer, Broken, Service, ServiceContext};
 pub(crate) use call::{Calling, call};
 pub(crate) use host::{Host, hosted};
+pub(crate) use network::{Effect, Wanted};
 pub(crate) use node::{Halt, Node};
 pub(crate) use process::{Again, Errand};
 pub(crate) use queue::{Due, Queue};

@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 
 use super::discipline::{Daemon, Source};
 use super::queue::Due;
+use super::timeouts::Waiting;
 use crate::clock::{ClockLine, Motion, Rate};
 use crate::fault::WorkerTask;
 use crate::history::Role;
@@ -117,6 +118,10 @@ pub(crate) struct Node {
     pub(crate) parked: RefCell<Vec<TaskId>>,
     /// Messages and unfinished requests that wait for the end of a pause.
     pub(crate) held: RefCell<Vec<Due>>,
+    /// The calls that its code waits for, the oldest first.
+    pub(super) waiting: RefCell<Vec<Waiting>>,
+    /// What the alarm for the oldest of them is queued as; `None` if none is.
+    pub(super) alarm: Cell<Option<u64>>,
     /// What the order of its tasks after a pause is drawn from; made when first used.
     pub(crate) resume_order: RefCell<Option<Box<Stream>>>,
 }
@@ -138,6 +143,8 @@ impl Node {
             incarnation: Cell::new(0),
             parked: RefCell::default(),
             held: RefCell::default(),
+            waiting: RefCell::default(),
+            alarm: Cell::new(None),
             resume_order: RefCell::default(),
         }
     }

@@ -20,6 +20,8 @@ pub(crate) enum Due {
     Finish(CallId),
     /// An answer reaches the caller.
     Answer(CallId),
+    /// The oldest call that this node waits for may have been waited for long enough.
+    Alarm(NodeId),
     /// A fault strikes.
     Strike(FaultId),
     /// A fault heals.

@@ -75,6 +75,11 @@ impl Future for Passing<'_> {
         if self.passed {
             return Poll::Ready(());
         }
+        // What was set off since the last step may stop this one from being taken.
+        if self.world.is_halted(self.node) {
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
         if !self.world.spend_step() {
             return Poll::Pending;
         }

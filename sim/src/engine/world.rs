@@ -9,15 +9,15 @@ use super::host::Host;
 use super::network::Network;
 use super::process::Process;
 use super::queue::{Due, Item, Queue};
+use super::strikes::Awaited;
 use super::tasks::{TaskHandle, Tasks, Wakeup};
 use super::timers::Timers;
 use super::{Address, Node, Service};
 use crate::clock::{Clock, ClockLine, Deadline, Segment};
 use crate::fault::{Anchor, Injector, PlannedFault, WorkerTask};
 use crate::history::{Event, Recorder, Role, Row, What};
-use crate::id::{Epoch, EventId, ExportId, FaultId, MessageId, NodeId};
+use crate::id::{Epoch, EventId, ExportId, MessageId, NodeId};
 use crate::limits::{Ending, Limits};
-use crate::point::Point;
 use crate::seed::Seed;
 use crate::time::{Span, TrueTime, WallTime};
 use crate::world::{ClockSpec, WorldSpec};
@@ -33,14 +33,17 @@ pub(crate) struct World {
     queue: RefCell<Queue>,
     pub(super) tasks: Tasks,
     pub(super) timers: RefCell<Timers>,
-    network: RefCell<Network>,
+    pub(super) network: RefCell<Network>,
+    /// How long a caller waits for an answer, by its monotonic clock.
+    pub(super) timeout: Span,
     nodes: Vec<Node>,
     /// The workers' processes.
     pub(super) processes: RefCell<Vec<Process>>,
     /// The services.
     houses: RefCell<Vec<Rc<dyn AnyHouse>>>,
-    injector: RefCell<Injector>,
-    recorder: RefCell<Recorder>,
+    pub(super) injector: RefCell<Injector>,
+    pub(super) awaited: Awaited,
+    pub(super) recorder: RefCell<Recorder>,
     cause: Cell<Option<EventId>>,
     /// The node whose code runs, to say where a panic came from.
     active: Cell<NodeId>,
@@ -71,9 +74,11 @@ impl World {
             tasks: Tasks::default(),
             timers: RefCell::default(),
             network: RefCell::new(network),
+            timeout: spec.network.timeout,
             nodes,
             processes: RefCell::default(),
             houses: RefCell::default(),
+            awaited: Awaited::by(&injector),
             injector: RefCell::new(injector),
             recorder: RefCell::new(Recorder::new()),
             cause: Cell::new(None),
@@ -148,12 +153,18 @@ impl World {
             }),
             Due::Answer(call) => self.at_house(call, |house| house.answer(self, call)),
             Due::Start(node) => self.start_worker(node),
-            Due::Strike(fault) => self.strike(fault),
+            Due::Alarm(node) => {
+                if !self.ring(node, sequence) {
+                    return;
+                }
+            }
+            Due::Strike(fault) => self.strike_when_due(fault),
             Due::Heal(fault) => self.heal(fault),
             Due::Beat(fault) => self.beat(fault),
             Due::Correct(node) => self.correct(node),
             Due::Poll(node) => self.poll_source(node),
         }
+        self.strike_awaited();
         self.spend_step();
     }
 
@@ -161,7 +172,7 @@ impl World {
         self.houses.borrow().iter().for_each(|house| visit(&**house));
     }
 
-    fn at_house(&self, call: CallId, visit: impl FnOnce(&dyn AnyHouse)) {
+    pub(super) fn at_house(&self, call: CallId, visit: impl FnOnce(&dyn AnyHouse)) {
         visit(&*self.houses.borrow()[usize::from(call.house)]);
     }
 
@@ -177,12 +188,14 @@ impl World {
             }
             self.active.set(node);
             self.tasks.poll(task, self);
+            self.strike_awaited();
         }
     }
 
     /// Heals what is still broken, lets go of everything that holds the world, and gives out what was recorded.
     pub(crate) fn wind_up(&self) -> (Vec<Event>, Vec<Vec<Row>>, Vec<ClockLine>) {
         self.is_over.set(true);
+        self.awaited.stop();
         let active = self.injector.borrow().active();
         for fault in active {
             self.cause.set(None);
@@ -232,8 +245,9 @@ impl World {
         self.active.get()
     }
 
-    pub(crate) fn push(&self, at: TrueTime, due: Due) {
-        self.queue.borrow_mut().push(at, due);
+    /// Puts `due` into the queue and returns its number there.
+    pub(crate) fn push(&self, at: TrueTime, due: Due) -> u64 {
+        self.queue.borrow_mut().push(at, due)
     }
 
     /// Starts a task of `node` beside the one that its process began with.
@@ -280,6 +294,9 @@ impl World {
         if crate::history::may_log() {
             self.log(node, id);
         }
+        if self.awaited.events() {
+            self.note_event(id);
+        }
         id
     }
 
@@ -295,11 +312,6 @@ impl World {
         let exports = &mut self.recorder.borrow_mut().exports;
         exports.push(rows);
         ExportId((exports.len() - 1) as u32)
-    }
-
-    /// When `event` happened.
-    pub(super) fn time_of(&self, event: EventId) -> TrueTime {
-        self.recorder.borrow().at(event)
     }
 
     pub(super) fn cause(&self) -> Option<EventId> {
@@ -319,61 +331,6 @@ impl World {
 
 /// What the injector does to the world.
 impl World {
-    fn strike(&self, fault: FaultId) {
-        self.injector.borrow_mut().begin(fault);
-        let inject = self.injector.borrow().inject(fault);
-        self.record(inject.node(), What::FaultBegan { fault });
-        inject.begin(self, fault);
-        match inject.lasting() {
-            Some(span) => self.push(self.now() + span, Due::Heal(fault)),
-            None => return self.heal(fault),
-        }
-        if let Some(span) = inject.beat_after(0) {
-            self.push(self.now() + span, Due::Beat(fault));
-        }
-    }
-
-    fn heal(&self, fault: FaultId) {
-        let inject = self.injector.borrow().inject(fault);
-        self.record(inject.node(), What::FaultEnded { fault });
-        inject.end(self, fault);
-        self.injector.borrow_mut().end(fault);
-    }
-
-    /// Something happens in the middle of a fault, if it hasn't healed.
-    fn beat(&self, fault: FaultId) {
-        if self.injector.borrow_mut().beats(fault).is_none() {
-            return;
-        }
-        let inject = self.injector.borrow().inject(fault);
-        inject.beat(self, fault);
-        let mut injector = self.injector.borrow_mut();
-        let beats = injector.beats(fault).expect("it was just in force");
-        *beats += 1;
-        if let Some(span) = inject.beat_after(*beats) {
-            self.push(self.now() + span, Due::Beat(fault));
-        }
-    }
-
-    /// How often something has happened in the middle of a fault that is in force.
-    pub(crate) fn beats(&self, fault: FaultId) -> u32 {
-        self.injector.borrow_mut().beats(fault).map_or(0, |beats| *beats)
-    }
-
-    /// Lets the faults strike that waited for `node` to pass `point`.
-    pub(super) fn strike_at_point(&self, node: NodeId, point: Point) {
-        if !self.injector.borrow().awaits_points() {
-            return;
-        }
-        let struck = self.injector.borrow_mut().point_passed(self.now(), node, point);
-        let passing = self.cause.get();
-        for fault in struck {
-            self.cause.set(passing);
-            self.strike(fault);
-        }
-        self.cause.set(passing);
-    }
-
     /// Messages that waited are due now, in the order in which they came.
     pub(super) fn release_held(&self, owner: &Node) {
         for due in owner.held.take() {
@@ -386,6 +343,8 @@ impl World {
         let mut clocks = self.node(node).clocks.borrow_mut();
         clocks.change(self.now(), change);
         self.timers.borrow_mut().rework(&mut self.queue.borrow_mut(), &clocks, self.now(), node);
+        drop(clocks);
+        self.rework_alarm(node);
     }
 
     /// Takes the service on `node` down, so that what it does, and what it is sent, is lost.

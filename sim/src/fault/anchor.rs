@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::id::NodeId;
-use crate::time::TrueTime;
+use crate::time::{Span, TrueTime};
 
 /// When a fault strikes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -21,5 +21,46 @@ pub enum Anchor {
         after: TrueTime,
         /// Which passing of those that count, from 1.
         nth: u32,
+        /// How long after that it strikes; not negative.
+        #[serde(skip_serializing_if = "is_zero")]
+        delay: Span,
     },
+    /// When something happens: it strikes when the step in which that happens is over, before anything else does.
+    Event {
+        /// The name of the event's kind, one of [`EVENTS`](crate::history::EVENTS).
+        event: String,
+        /// The node that it [concerns](crate::history::Event::concerns): where it happens, or the worker whose lease or
+        /// request it is about; `None` for any.
+        node: Option<NodeId>,
+        /// What happens before this instant of true time doesn't count.
+        after: TrueTime,
+        /// Which event of those that count, from 1.
+        nth: u32,
+        /// How long after that it strikes; not negative.
+        delay: Span,
+    },
+    /// When another fault strikes, or ends. If that one never does, neither does this one.
+    Fault {
+        /// The other fault's name in the plan.
+        name: String,
+        /// Its end, and not its beginning.
+        end: bool,
+        /// How long after that it strikes; not negative.
+        delay: Span,
+    },
+}
+
+impl Anchor {
+    /// How long after what it waits for the fault strikes.
+    pub fn delay(&self) -> Span {
+        match *self {
+            Anchor::At(_) => Span::ZERO,
+            Anchor::Point { delay, .. } | Anchor::Event { delay, .. } | Anchor::Fault { delay, .. } => delay,
+        }
+    }
+}
+
+/// Without a delay a point is written as it was before there were any, which keeps fingerprints as they are.
+fn is_zero(delay: &Span) -> bool {
+    *delay == Span::ZERO
 }

@@ -3,15 +3,17 @@
 mod anchor;
 mod inject;
 mod kinds;
+mod links;
 
 pub use anchor::Anchor;
 pub(crate) use inject::Injector;
 pub(crate) use kinds::smear;
 pub use kinds::{
-    ClockDrift, ClockSlew, ClockStep, ClockStrobe, Crash, FAULTS, Failover, Fault, FaultInfo, FieldInfo,
-    HALF_SMEAR, LeapSecond, Loses, Pause, PauseClocks, Restart, SMEAR_PPB, Shutdown, TimeSource, WorkerTask,
-    ZoneError,
+    ClockDrift, ClockSlew, ClockStep, ClockStrobe, Crash, DelayMessage, Duplicate, FAULTS, Failover, Fault,
+    FaultInfo, FieldInfo, HALF_SMEAR, Hold, Latency, LeapSecond, LoseMessage, Loses, Loss, Part, Partition, Pause,
+    PauseClocks, Reorder, Restart, SMEAR_PPB, Shutdown, TimeSource, WorkerTask, ZoneError,
 };
+pub use links::{Links, NodeSet};
 
 use serde::Serialize;
 
@@ -24,4 +26,7 @@ pub struct PlannedFault {
     pub inject: Fault,
     /// What a person calls it.
     pub note: Option<String>,
+    /// What other faults of the plan call it that are [anchored](Anchor::Fault) to it; unlike any other's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
 }

@@ -293,9 +293,81 @@ pub enum What {
         /// What it wrote later than this is gone.
         since: TrueTime,
     },
+    // What came later comes last, because a kind's place is part of the bytes of a history.
+    /// The network lost a message, and nobody is told.
+    MessageDropped {
+        /// Its number.
+        message: MessageId,
+        /// To whom it was.
+        to: NodeId,
+        /// Because of which fault of the plan.
+        fault: FaultId,
+    },
+    /// The network takes longer for a message than its link would.
+    MessageDelayed {
+        /// Its number.
+        message: MessageId,
+        /// By how much; below zero if it is faster.
+        by: Span,
+        /// Because of which fault of the plan.
+        fault: FaultId,
+    },
+    /// The network brings a request twice. The copy is a message of its own, and its answer is ignored.
+    MessageRepeated {
+        /// Its number.
+        message: MessageId,
+        /// To whom it is.
+        to: NodeId,
+        /// The copy's number.
+        copy: MessageId,
+        /// Because of which fault of the plan.
+        fault: FaultId,
+    },
+    /// A worker waited for an answer as long as it does, and goes on without; the request may have been carried out, or
+    /// not. An answer that comes later is ignored.
+    CallTimedOut {
+        /// The number of the request.
+        message: MessageId,
+        /// To whom it was.
+        to: NodeId,
+        /// What it was about, such as `ledger.write`.
+        about: &'static str,
+    },
+}
+
+impl Event {
+    /// Whether `node` has to do with it: it happened there, or it is about that worker's lease or its request.
+    pub fn concerns(&self, node: NodeId) -> bool {
+        self.node == node || self.what.worker() == Some(node)
+    }
 }
 
 impl What {
+    /// The worker that a service's event is about: whose lease, or whose request.
+    pub fn worker(&self) -> Option<NodeId> {
+        match *self {
+            What::LeaseGranted { worker, .. }
+            | What::LeaseRefused { worker, .. }
+            | What::LeaseRenewed { worker, .. }
+            | What::RenewalRefused { worker, .. }
+            | What::LeaseReleased { worker, .. } => Some(worker),
+            What::CheckpointRead { claim, .. }
+            | What::GenerationOpened { claim, .. }
+            | What::FenceRejected { claim, .. }
+            | What::WriteAccepted { claim, .. }
+            | What::WriteRepeated { claim, .. }
+            | What::WriteRejected { claim, .. }
+            | What::CheckpointMoved { claim, .. }
+            | What::CheckpointRejected { claim, .. }
+            | What::ExportPublished { claim, .. }
+            | What::ExportRejected { claim, .. }
+            | What::PayoutMade { claim, .. }
+            | What::PayoutRepeated { claim, .. }
+            | What::PayoutRejected { claim, .. } => Some(claim.worker),
+            _ => None,
+        }
+    }
+
     /// The accepted mutation of the ledger that this is, if it is one: an entry, a checkpoint, an export.
     pub fn mutation(&self) -> Option<Claim> {
         match *self {

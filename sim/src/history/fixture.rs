@@ -128,7 +128,7 @@ impl Story {
 
     /// Adds a fault to the plan.
     pub(crate) fn plan(mut self, inject: Fault) -> Story {
-        self.history.plan.push(PlannedFault { when: Anchor::At(self.now), inject, note: None });
+        self.history.plan.push(PlannedFault { when: Anchor::At(self.now), inject, note: None, name: None });
         self
     }
 

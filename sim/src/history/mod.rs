@@ -4,11 +4,13 @@ mod belief;
 mod event;
 #[cfg(test)]
 pub(crate) mod fixture;
+mod kind;
 mod overlap;
 mod recorder;
 
 pub use belief::{Belief, beliefs};
 pub use event::{Claim, Event, Refusal, What};
+pub use kind::EVENTS;
 pub use overlap::{Overlap, overlap_total, overlaps};
 pub use recorder::LOG_TARGET;
 pub(crate) use recorder::{Recorder, log, may_log};
@@ -137,10 +139,18 @@ impl History {
         self.start + (at - TrueTime::START)
     }
 
-    /// When the last fault healed, or began if it never healed; the start if none struck.
+    /// When the last fault healed, or began if it never healed; the start if none struck. A fault that waited for a
+    /// message to the end of the run did nothing, and was over when it began.
     pub fn healed_at(&self) -> TrueTime {
-        let of_fault = |event: &Event| matches!(event.what, What::FaultBegan { .. } | What::FaultEnded { .. });
-        self.events.iter().rev().find(|event| of_fault(event)).map_or(TrueTime::START, |event| event.at)
+        let counts = |event: &Event| match event.what {
+            What::FaultBegan { .. } => true,
+            What::FaultEnded { fault } => {
+                let waited = self.plan.get(fault.index()).is_some_and(|planned| planned.inject.ends_itself());
+                !(waited && event.at == self.ended_at)
+            }
+            _ => false,
+        };
+        self.events.iter().rev().find(|event| counts(event)).map_or(TrueTime::START, |event| event.at)
     }
 
     /// When the settlement must be finished at the latest.

@@ -38,9 +38,9 @@ impl Recorder {
         id
     }
 
-    /// When `event` happened.
-    pub(crate) fn at(&self, event: EventId) -> TrueTime {
-        self.events[event.index()].at
+    /// The event `id`, which was recorded.
+    pub(crate) fn event(&self, id: EventId) -> Event {
+        self.events[id.index()]
     }
 
     /// The event that was recorded last.

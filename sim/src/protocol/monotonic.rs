@@ -40,6 +40,7 @@ impl Protocol for Monotonic {
             &assumption::REQUESTS_ARE_QUICK,
             &assumption::CHECKS_LEAVE_TIME,
             &assumption::OPERATIONS_RUN_THROUGH,
+            &assumption::REQUESTS_COME_ONCE,
             &assumption::RELEASED_WHEN_DONE,
             &assumption::A_WORKER_REMAINS,
             &assumption::CLOCK_RATE,

@@ -92,6 +92,7 @@ pub struct Ledger {
 }
 
 /// A request with the authority that it is made under.
+#[derive(Clone, Debug)]
 pub struct Signed {
     pub(crate) claim: Claim,
     pub(crate) request: LedgerRequest,

@@ -6,3 +6,17 @@ pub mod ledger;
 pub mod provider;
 
 pub use crate::engine::{Address, Answer, Broken, Service, ServiceContext};
+
+/// Everything that workers and services send each other messages about, with what it means: the request, and the answer
+/// to it.
+pub const MESSAGES: &[(&str, &str)] = &[
+    ("lease.acquire", "a worker asks the lease store for the lease"),
+    ("lease.renew", "a worker asks the lease store to prolong its lease"),
+    ("lease.release", "a worker gives its lease back to the lease store"),
+    ("ledger.fence", "a worker shuts all lower tokens out of the ledger, and asks where to go on"),
+    ("ledger.read-checkpoint", "a worker asks the ledger where to go on"),
+    ("ledger.write", "a worker enters an operation into the ledger"),
+    ("ledger.move-checkpoint", "a worker puts the ledger's checkpoint behind an operation"),
+    ("ledger.publish", "a worker publishes an export of the settlement"),
+    ("provider.pay", "a worker has the provider pay for an operation"),
+];

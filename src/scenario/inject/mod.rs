@@ -4,6 +4,8 @@
 
 mod clock;
 mod crash;
+mod links;
+mod message;
 mod pause;
 mod restart;
 mod time;
@@ -60,6 +62,14 @@ kinds! {
     Failover(restart::FailoverFile),
     Crash(crash::CrashFile),
     Shutdown(crash::ShutdownFile),
+    Partition(links::PartitionFile),
+    Latency(links::LatencyFile),
+    Loss(links::LossFile),
+    Duplicate(links::DuplicateFile),
+    Reorder(links::ReorderFile),
+    Hold(links::HoldFile),
+    DelayMessage(message::DelayFile),
+    LoseMessage(message::LoseFile),
 }
 
 /// The node of this name.

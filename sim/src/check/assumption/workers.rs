@@ -93,18 +93,30 @@ pub const CHECKS_LEAVE_TIME: Assumption = Assumption {
 /// See its sentence.
 pub const OPERATIONS_RUN_THROUGH: Assumption = Assumption {
     name: "operations-run-through",
-    sentence: "no operation is broken off by a death or a broken connection, and done again",
+    sentence: "no operation is broken off by a death, a broken connection or a missing answer, and done again",
     is_kept: |history| {
         let mut acts = Acts::of(history);
         history.events.iter().all(|event| {
             let broken_off = match event.what {
                 What::WorkerDied => acts.is_acting(event.node),
                 What::MessageLost { from, .. } => is_resource(history, from) || is_resource(history, event.node),
+                What::CallTimedOut { to, .. } => is_resource(history, to),
                 _ => false,
             };
             acts.note(event);
             !broken_off
         })
+    },
+};
+
+/// See its sentence.
+pub const REQUESTS_COME_ONCE: Assumption = Assumption {
+    name: "requests-come-once",
+    sentence: "no request reaches ledger or provider twice",
+    is_kept: |history| {
+        let repeated =
+            |event: &Event| matches!(event.what, What::MessageRepeated { to, .. } if is_resource(history, to));
+        !history.events.iter().any(repeated)
     },
 };
 

@@ -63,7 +63,7 @@ impl<S: Service> Calls<S> {
             let leaves = Span::nanos(call.latency.as_nanos() / LEAVES_AFTER);
             if call.sender(house) == Some(sender)
                 && call.leaving == Leaving::OnTime
-                && world.time_of(call.newest) + leaves > world.now()
+                && world.recorded(call.newest).at + leaves > world.now()
             {
                 call.leaving = Leaving::Stuck { overdue: false };
             }

@@ -8,9 +8,17 @@ mod clock_slew;
 mod clock_step;
 mod clock_strobe;
 mod crash;
+mod delay_message;
+mod duplicate;
 mod failover;
+mod hold;
+mod latency;
 mod leap_second;
+mod lose_message;
+mod loss;
+mod partition;
 mod pause;
+mod reorder;
 mod restart;
 mod shutdown;
 mod time_source;
@@ -21,10 +29,18 @@ pub use clock_slew::ClockSlew;
 pub use clock_step::ClockStep;
 pub use clock_strobe::ClockStrobe;
 pub use crash::Crash;
+pub use delay_message::{DelayMessage, Part};
+pub use duplicate::Duplicate;
 pub use failover::Failover;
+pub use hold::Hold;
+pub use latency::Latency;
 pub(crate) use leap_second::smear;
 pub use leap_second::{HALF_SMEAR, LeapSecond, SMEAR_PPB};
+pub use lose_message::LoseMessage;
+pub use loss::Loss;
+pub use partition::Partition;
 pub use pause::{Pause, PauseClocks, WorkerTask};
+pub use reorder::Reorder;
 pub use restart::Loses;
 pub use restart::Restart;
 pub use shutdown::Shutdown;
@@ -57,6 +73,10 @@ pub(crate) trait Kind {
 
     /// Does what is felt of it from the start of the run on, if it is to strike at `_strike`.
     fn prepare(&self, _world: &World, _strike: TrueTime) {}
+    /// Whether it lasts until it has done what it came for, or the run ends. Then `lasting` says `None`.
+    fn ends_itself(&self) -> bool {
+        false
+    }
 
     /// Does it. `fault` tells it from others of its kind.
     fn begin(&self, world: &World, fault: FaultId);
@@ -137,6 +157,11 @@ macro_rules! kinds {
                 match self { $(Fault::$kind(kind) => kind.lasting(),)* }
             }
 
+            /// Whether it lasts until it has done what it came for, or the run ends.
+            pub fn ends_itself(&self) -> bool {
+                match self { $(Fault::$kind(kind) => kind.ends_itself(),)* }
+            }
+
             /// What it is, as a phrase: `pause of worker-a for 38s, its clocks running`.
             pub fn phrase(&self, name: &dyn Fn(NodeId) -> String) -> String {
                 match self { $(Fault::$kind(kind) => kind.phrase(name),)* }
@@ -191,6 +216,14 @@ kinds! {
     Failover,
     Crash,
     Shutdown,
+    Partition,
+    Latency,
+    Loss,
+    Duplicate,
+    Reorder,
+    Hold,
+    DelayMessage,
+    LoseMessage,
 }
 
 /// A fault kind as lists and help show it.
@@ -216,3 +249,13 @@ pub struct FieldInfo {
 const fn field(name: &'static str, meaning: &'static str) -> FieldInfo {
     FieldInfo { name, meaning }
 }
+
+/// The first side of a fault on links.
+const BETWEEN: FieldInfo = field("between", "the nodes on one side, such as [\"worker-a\"]");
+/// The other side.
+const AND: FieldInfo = field("and", "the nodes on the other side; everybody else if it is left out");
+/// Which way.
+const ONE_WAY: FieldInfo =
+    field("one_way", "true for only the messages from the first side to the other; default false");
+/// How long.
+const FOR: FieldInfo = field("for", "how long, such as \"20s\"");

@@ -1,6 +1,11 @@
-//! How long messages take: a stream of its own for each direction of each link.
+//! How long messages take: a stream of its own for each direction of each link. What faults do to them is in `rules`.
 
-use crate::id::NodeId;
+mod rules;
+
+use rules::Rule;
+pub(crate) use rules::{Effect, Sending, Touch, Touched, Wanted};
+
+use crate::id::{FaultId, NodeId};
 use crate::seed::{Purpose, Seed, Stream};
 use crate::time::Span;
 use crate::world::{Latency, NetworkSpec};
@@ -20,11 +25,13 @@ pub(crate) struct Network {
     /// By sender, then by receiver; made when first used.
     links: Vec<Vec<Option<Box<Link>>>>,
     messages: u32,
+    /// Of the faults that are on it, in the order in which they began.
+    rules: Vec<(FaultId, Rule)>,
 }
 
 impl Network {
     pub(crate) fn new(seed: Seed, spec: NetworkSpec, provider: NodeId, nodes: usize) -> Network {
-        Network { seed, spec, provider, links: vec![Vec::new(); nodes], messages: 0 }
+        Network { seed, spec, provider, links: vec![Vec::new(); nodes], messages: 0, rules: Vec::new() }
     }
 
     /// Draws the latency of the next message from `from` to `to`.
@@ -34,6 +41,14 @@ impl Network {
             _ => self.open(from, to),
         };
         link.stream.between(link.latency.min, link.latency.max)
+    }
+
+    /// What the latency of the next message from `from` to `to` will be drawn from.
+    fn next_draw(&mut self, from: NodeId, to: NodeId) -> Stream {
+        match self.links[from.index()].get(to.index()) {
+            Some(Some(link)) => link.stream.clone(),
+            _ => self.open(from, to).stream.clone(),
+        }
     }
 
     #[cold]

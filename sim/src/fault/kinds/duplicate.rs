@@ -1,0 +1,64 @@
+//! The network brings some requests twice for a while.
+
+use serde::Serialize;
+
+use super::{AND, BETWEEN, FOR, FaultInfo, Kind, ONE_WAY, field};
+use crate::check::Strike;
+use crate::engine::{Effect, World};
+use crate::fault::Links;
+use crate::history::History;
+use crate::id::{FaultId, NodeId};
+use crate::time::Span;
+
+/// The network brings some of the requests over some links twice: the service handles both, and whoever asked hears the first answer and ignores the second.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Duplicate {
+    /// Which links.
+    pub links: Links,
+    /// How many of a hundred, from 1 to 100.
+    pub percent: u8,
+    /// For how long; above zero.
+    pub lasting: Span,
+}
+
+impl Kind for Duplicate {
+    const INFO: FaultInfo = FaultInfo {
+        name: "duplicate",
+        summary: "some requests between nodes arrive and are handled twice",
+        fields: &[BETWEEN, AND, field("percent", "how many of a hundred, from 1 to 100"), ONE_WAY, FOR],
+    };
+
+    fn node(&self) -> NodeId {
+        self.links.node()
+    }
+
+    fn lasting(&self) -> Option<Span> {
+        Some(self.lasting)
+    }
+
+    fn begin(&self, world: &World, fault: FaultId) {
+        world.add_rule(fault, &self.links, Effect::RepeatSome(self.percent));
+    }
+
+    fn end(&self, world: &World, fault: FaultId) {
+        world.remove_rule(fault);
+    }
+
+    /// It hurts if it changes what becomes of a message.
+    fn bit(&self, history: &History, strike: &Strike) -> bool {
+        strike.touches_a_message(history)
+    }
+
+    fn phrase(&self, name: &dyn Fn(NodeId) -> String) -> String {
+        format!(
+            "duplication of {} % of the requests {} for {}",
+            self.percent,
+            self.links.phrase(name),
+            self.lasting
+        )
+    }
+
+    fn healed(&self, name: &dyn Fn(NodeId) -> String) -> Option<String> {
+        Some(format!("requests {} arrive only once again", self.links.phrase(name)))
+    }
+}

@@ -1,0 +1,90 @@
+//! Faults on single messages: `delay-message` and `lose-message`.
+
+use holdover_sim::fault::{DelayMessage, Fault, LoseMessage, Part};
+use holdover_sim::id::NodeId;
+use holdover_sim::service::MESSAGES;
+use holdover_sim::time::Span;
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::{Inject, NO_NODE};
+use crate::scenario::error::{Mistake, Wrong};
+use crate::scenario::file::Written;
+use crate::scenario::lower::{Lower, Nodes};
+use crate::scenario::names::{did_you_mean, listed, quoted};
+use crate::scenario::value;
+
+/// `delay-message = { … }`
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct DelayFile {
+    message: Spanned<String>,
+    part: Spanned<String>,
+    node: Spanned<String>,
+    by: Spanned<Written>,
+    nth: Option<Spanned<u64>>,
+}
+
+impl Inject for DelayFile {
+    fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
+        DelayMessage {
+            message: message(lower, &self.message),
+            part: part(lower, &self.part),
+            node: asker(lower, nodes, &self.node),
+            by: lower.value(Some(&self.by), Span::ZERO, value::positive_duration),
+            nth: lower.nth(self.nth.as_ref(), "message"),
+        }
+        .into()
+    }
+}
+
+/// `lose-message = { … }`
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct LoseFile {
+    message: Spanned<String>,
+    part: Spanned<String>,
+    node: Spanned<String>,
+    nth: Option<Spanned<u64>>,
+}
+
+impl Inject for LoseFile {
+    fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
+        LoseMessage {
+            message: message(lower, &self.message),
+            part: part(lower, &self.part),
+            node: asker(lower, nodes, &self.node),
+            nth: lower.nth(self.nth.as_ref(), "message"),
+        }
+        .into()
+    }
+}
+
+fn message(lower: &mut Lower, name: &Spanned<String>) -> String {
+    if !MESSAGES.iter().any(|(known, _)| known == name.get_ref()) {
+        let help = did_you_mean(name.get_ref(), "messages", MESSAGES.iter().map(|(known, _)| *known));
+        let wrong = Wrong::new(format!("unknown message {}", quoted(name.get_ref()))).help(help);
+        lower.mistakes.add(Mistake::at(name.span(), "no such message", wrong));
+    }
+    name.get_ref().clone()
+}
+
+fn part(lower: &mut Lower, name: &Spanned<String>) -> Part {
+    let found = Part::ALL.into_iter().find(|part| part.name() == name.get_ref());
+    found.unwrap_or_else(|| {
+        let help = did_you_mean(name.get_ref(), "a call consists of", Part::ALL.map(Part::name));
+        lower.mistake(name, Wrong::new(format!("a message can't be {}", quoted(name.get_ref()))).help(help));
+        Part::Request
+    })
+}
+
+/// The worker that asks: every message is a worker's request or the answer to one.
+fn asker(lower: &mut Lower, nodes: &Nodes, name: &Spanned<String>) -> NodeId {
+    let node = super::node(lower, nodes, name);
+    if node != NO_NODE && Nodes::is_service(node) {
+        let wrong = Wrong::new(format!("the service {} asks nobody", quoted(name.get_ref())))
+            .help(format!("name the worker that asks, also for an answer: {}", listed(&nodes.workers())));
+        lower.mistakes.add(Mistake::at(name.span(), "a service", wrong));
+    }
+    node
+}
