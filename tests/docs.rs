@@ -24,7 +24,7 @@ use std::process::{Command, Stdio};
 
 use holdover::scenario::{SMALLEST, Scenario};
 
-const DOCUMENTS: [&str; 3] = ["README.md", "ARCHITECTURE.md", "scenarios/README.md"];
+const DOCUMENTS: [&str; 4] = ["README.md", "ARCHITECTURE.md", "scenarios/README.md", "docs/clock-model.md"];
 
 /// The line that stands for lines that were left out.
 const CUT: &str = "…";

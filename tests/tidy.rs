@@ -54,9 +54,6 @@ const ONE_WAY: [(&str, &[&str]); 8] = [
 /// `KIND-control.toml`, the same without what makes it bite. There may be more beside them.
 const FAULT_FILES: &str = "scenarios/faults";
 
-/// Kinds that are older than that folder, and whose files may still be missing. A new kind comes with its files.
-const WITHOUT_FILE: [&str; 4] = ["pause", "clock-step", "clock-slew", "restart"];
-
 /// Only this file touches madsim.
 const HOST: &str = "sim/src/engine/host.rs";
 
@@ -321,7 +318,6 @@ fn every_kind_of_fault_has_a_file_where_it_bites_and_a_control() {
         let there = files::below(FAULT_FILES, ".toml");
         let is_there = |path: &String| there.contains(path);
         match (is_there(&path), is_there(&control)) {
-            (false, false) if WITHOUT_FILE.contains(name) => continue,
             (true, true) => {}
             (file, _) => {
                 let missing = if file { control } else { path };
