@@ -1,0 +1,54 @@
+//! How long the largest worlds take: a thousand workers, and ten thousand operations.
+//!
+//! These runs write up to a million events each, so there are few samples. An event may cost more in them than in the
+//! incident, where everything fits into the nearest cache, but not as many times more as the world is larger.
+
+use divan::Bencher;
+use divan::counter::ItemsCount;
+use holdover::scenario::Scenario;
+use holdover_sim::check;
+use holdover_sim::limits::{Ending, Limits};
+use holdover_sim::protocol;
+use holdover_sim::run::run;
+use holdover_sim::seed::Seed;
+use holdover_sim::time::{Span, TrueTime};
+use holdover_sim::world::WorkerSpec;
+
+const QUIET_NIGHT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/incidents/clock-jump-no-fault.toml");
+
+fn main() {
+    divan::main();
+}
+
+/// The incident's world without its faults, with `workers` workers a millisecond apart and `operations` operations, and
+/// with as much time and as many steps as that takes.
+fn world(workers: i64, operations: u32) -> Scenario {
+    let mut scenario = Scenario::load(QUIET_NIGHT).expect("the incident's control is a valid scenario");
+    let first = scenario.world.workers.first().expect("it has workers").clone();
+    scenario.world.workers = (0..workers)
+        .map(|n| WorkerSpec {
+            name: format!("worker-{n}"),
+            starts: first.starts + Span::millis(n),
+            ..first.clone()
+        })
+        .collect();
+    scenario.world.job.operations = operations;
+    scenario.world.lease.poll_every = Span::secs(8);
+    scenario.world.limits = Limits { end: TrueTime::START + Span::secs(3_600), steps: 10_000_000 };
+    scenario
+}
+
+/// A run with all checkers, and how many events a second that is.
+#[divan::bench(
+    args = [("fenced", 1_000, 14), ("fenced", 2, 10_000), ("fenced", 1_000, 10_000), ("naive", 1_000, 10_000)],
+    sample_count = 10,
+    sample_size = 1
+)]
+fn with_all_checkers(bencher: Bencher<'_, '_>, (protocol, workers, operations): (&str, i64, u32)) {
+    let scenario = world(workers, operations);
+    let protocol = protocol::find(protocol).expect("a protocol of the registry");
+    let run = || run(&scenario.world, protocol, &scenario.plan, Seed(7));
+    let history = run();
+    assert!(history.ending == Ending::Finished, "{:?}", history.ending);
+    bencher.counter(ItemsCount::new(history.events.len())).bench_local(|| check::judge(&run()));
+}
