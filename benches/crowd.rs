@@ -1,7 +1,7 @@
 //! How long the largest worlds take: a thousand workers, and ten thousand operations.
 //!
-//! These runs write up to a million events each, so there are few samples. An event may cost more in them than in the
-//! incident, where everything fits into the nearest cache, but not as many times more as the world is larger.
+//! These runs write up to a million events each, so there are few samples. An event may cost more in them than in a small
+//! world, but not as many times more as the world is larger.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;

@@ -7,14 +7,13 @@
 
 use std::rc::Rc;
 
-use super::{Protocol, Renewal};
+use super::{Naive, Protocol, Renewal};
 use crate::check::{Assumption, assumption};
 use crate::clock::{Clock, Deadline};
-use crate::service::door::AnyLease;
 use crate::service::lease_store::{Expiry, LeaseStoreRules, Tokens};
 use crate::service::ledger::{Checkpoint, LedgerRules};
 use crate::service::provider::GatewayRules;
-use crate::time::{MonoTime, Span};
+use crate::time::MonoTime;
 use crate::worker::{Lease, Setback, Worker};
 
 /// A lease on monotonic clocks, without a fence.
@@ -52,12 +51,14 @@ impl Protocol for Monotonic {
         ]
     }
 
+    /// The incident's own: only the lease is another.
     fn ledger(&self) -> LedgerRules {
-        LedgerRules { door: Box::new(AnyLease), one_entry_per_operation: false, check_to_write: Span::ZERO }
+        Naive.ledger()
     }
 
+    /// The incident's own, as the ledger is.
     fn gateway(&self) -> GatewayRules {
-        GatewayRules { door: Box::new(AnyLease), idempotency_keys: false }
+        Naive.gateway()
     }
 
     async fn acquire(&self, worker: &Worker) -> Option<Rc<Lease>> {
