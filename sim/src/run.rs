@@ -7,7 +7,7 @@ use crate::check::panic_message;
 use crate::engine::{Again, Errand, Host, Work, World, hosted};
 use crate::fault::PlannedFault;
 use crate::history::{History, NodeRecord};
-use crate::id::Amount;
+use crate::id::{Amount, NodeId};
 use crate::limits::Ending;
 use crate::protocol::AnyProtocol;
 use crate::seed::{Purpose, Seed, Stream};
@@ -48,7 +48,7 @@ fn run_on(host: Host, spec: &WorldSpec, protocol: &dyn AnyProtocol, plan: &[Plan
     let lease_store = lease_store_rules(spec, protocol);
     let (events, exports, clocks) = world.wind_up();
     let nodes = clocks.into_iter().enumerate().map(|(index, clocks)| {
-        let node = world.node(crate::id::NodeId(index as u16));
+        let node = world.node(NodeId(index as u16));
         NodeRecord { name: node.name.clone(), role: node.role, clocks }
     });
     History {
@@ -92,18 +92,21 @@ fn move_in(
         let errand = {
             let (world, services, batch) = (world.clone(), services.clone(), batch.clone());
             let (lease, job) = (spec.lease, spec.job);
-            move |protocol: &dyn AnyProtocol| {
-                let worker = Worker::new(world.clone(), node, services.clone(), lease, job, batch.clone());
+            move |protocol: &dyn AnyProtocol, seat: NodeId| {
+                let worker = Worker::new(world.clone(), seat, node, services.clone(), lease, job, batch.clone());
                 let stop = farewell.then(|| Box::pin(settlement::stop(worker.clone())) as Work);
                 Errand { work: protocol.work(worker), stop }
             }
         };
-        let first = errand(protocol);
-        let again = needs().any(|needs| needs.new_beginning).then(|| {
-            let protocol = protocol.share();
-            Box::new(move || errand(&*protocol)) as Again
-        });
-        world.start_later(node, worker.starts, first, again);
+        let again_on = |seat: NodeId| {
+            let (errand, protocol) = (errand.clone(), protocol.share());
+            Box::new(move || errand(&*protocol, seat)) as Again
+        };
+        let again = needs().any(|needs| needs.new_beginning).then(|| again_on(node));
+        world.start_later(node, worker.starts, errand(protocol, node), again);
+        if let Some(copy) = world.copy_of(node) {
+            world.expect_copy(copy, again_on(copy));
+        }
     }
 }
 

@@ -24,6 +24,9 @@ pub(crate) struct Services {
 
 struct Inner {
     world: Rc<World>,
+    /// Where it runs.
+    machine: NodeId,
+    /// Which node it takes itself for: that one, or the one that it is a copy of.
     node: NodeId,
     services: Rc<Services>,
     lease: LeaseSpec,
@@ -63,16 +66,17 @@ impl From<Broken> for Setback {
 impl Worker {
     pub(crate) fn new(
         world: Rc<World>,
+        machine: NodeId,
         node: NodeId,
         services: Rc<Services>,
         lease: LeaseSpec,
         job: JobSpec,
         batch: Rc<[Amount]>,
     ) -> Worker {
-        Worker(Rc::new(Inner { world, node, services, lease, job, batch, hands: Hands::default() }))
+        Worker(Rc::new(Inner { world, machine, node, services, lease, job, batch, hands: Hands::default() }))
     }
 
-    /// The worker's node.
+    /// The worker's node. A copy of a worker takes itself for the worker.
     pub fn node(&self) -> NodeId {
         self.0.node
     }
@@ -113,7 +117,7 @@ impl Worker {
     }
 
     fn read(&self, clock: Clock) -> i64 {
-        self.0.world.read_clock(self.0.node, clock)
+        self.0.world.tell_time(self.0.machine, clock)
     }
 
     /// Sleeps for `span` by the monotonic clock.
@@ -133,17 +137,17 @@ impl Worker {
 
     /// Sleeps until one of the worker's clocks reaches `deadline`.
     pub fn sleep_on(&self, deadline: Deadline) -> Sleep {
-        Sleep::new(self.0.world.clone(), self.0.node, deadline)
+        Sleep::new(self.0.world.clone(), self.0.machine, deadline)
     }
 
     /// Passes a named point: the place where faults anchored to it strike.
     pub fn point(&self, point: Point) -> impl Future<Output = ()> + use<'_> {
-        Passing::new(&self.0.world, self.0.node, point)
+        Passing::new(&self.0.world, self.0.machine, point)
     }
 
     /// Starts a task of this worker beside the one that runs.
     pub fn spawn(&self, work: impl Future<Output = ()> + 'static) -> TaskHandle {
-        self.0.world.spawn(self.0.node, work)
+        self.0.world.spawn(self.0.machine, work)
     }
 
     /// Asks the lease store for the lease for `ttl` from now. Whose now that is, and whether an earlier lease has run out
@@ -246,11 +250,11 @@ impl Worker {
     /// Asks a service.
     #[inline]
     fn ask<'a, S: Service>(&'a self, address: &'a Address<S>, request: S::Request) -> Calling<'a, S> {
-        call(&self.0.world, self.0.node, address, request)
+        call(&self.0.world, self.0.machine, address, request)
     }
 
     fn claim(&self, lease: &Lease) -> Claim {
-        Claim { worker: self.0.node, epoch: lease.grant.epoch, token: lease.grant.token }
+        Claim { worker: self.0.machine, epoch: lease.grant.epoch, token: lease.grant.token }
     }
 
     /// Notes what the worker has in hand from now on.
@@ -289,11 +293,21 @@ impl Worker {
 
     /// Records that the worker has nothing more to do.
     pub(crate) fn finish(&self) {
-        self.0.world.worker_finished(self.0.node);
+        if !self.is_recalling() {
+            self.0.world.worker_finished(self.0.machine);
+        }
     }
 
+    /// Nothing that a worker remembers happens again.
     fn record(&self, what: What) {
-        self.0.world.record(self.0.node, what);
+        if !self.is_recalling() {
+            self.0.world.record(self.0.machine, what);
+        }
+    }
+
+    #[inline]
+    fn is_recalling(&self) -> bool {
+        self.0.world.is_recalling(self.0.machine)
     }
 }
 

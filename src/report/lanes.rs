@@ -238,7 +238,9 @@ fn lines(history: &History) -> Vec<Line> {
     }
     for event in &history.events {
         match event.what {
-            What::WorkerStarted => changes[event.node.index()].push((event.at, Count::Away, -1)),
+            What::WorkerStarted | What::WorkerRestored { .. } => {
+                changes[event.node.index()].push((event.at, Count::Away, -1))
+            }
             What::WorkerFinished | What::WorkerDied => {
                 changes[event.node.index()].push((event.at, Count::Away, 1));
             }

@@ -117,6 +117,7 @@ impl<'a> Teller<'a> {
             What::WorkerFinished => self.act(id, event, event.node, "is done"),
             What::WorkerDied => self.act(id, event, event.node, "is gone, with all that it had in memory"),
             What::WritesLost { since } => self.tell_loss(id, event, since),
+            What::WorkerRestored { of, snapshot } => self.tell_restoring(id, event, of, snapshot),
             What::LeaseChecked { epoch, valid } => self.tell_check(id, event, epoch, valid),
             What::MessageLost { .. }
             | What::MessageDropped { .. }
@@ -360,6 +361,15 @@ impl<'a> Teller<'a> {
             _ => return,
         };
         self.say(id, event, event.node, Mark::Plain, text);
+    }
+
+    fn tell_restoring(&mut self, id: EventId, event: &Event, of: NodeId, snapshot: EventId) {
+        let then = words::utc(self.history, self.history.event(snapshot).at);
+        let how = match of == event.node {
+            true => format!("goes on from how it was at {then}, by the clocks of then"),
+            false => format!("goes on as {} was at {then}, beside it", self.name(of)),
+        };
+        self.act(id, event, event.node, &how);
     }
 
     fn tell_loss(&mut self, id: EventId, event: &Event, since: TrueTime) {

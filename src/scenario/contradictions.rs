@@ -34,6 +34,8 @@ pub(super) fn find(mistakes: &mut Mistakes, faults: &[(Range<usize>, PlannedFaul
             // A stalled task goes with whatever happens to its node.
             Fault::Pause(pause) if pause.task.is_some() => continue,
             Fault::Pause(pause) => Some(pause.clocks),
+            // Two snapshots of one instant are the same.
+            Fault::Snapshot(_) => continue,
             // A network can have several faults at once: a message suffers from all of them.
             Fault::Partition(_)
             | Fault::Latency(_)
@@ -103,6 +105,8 @@ fn contradiction(kind: &str, earlier: &Timed, later: &Timed) -> Mistake {
             .help("let the replica take its place before that fails"),
         "crash" => Wrong::new("two crashes of the same worker overlap")
             .help("let it begin anew before it is killed again"),
+        "restore" => Wrong::new("the same worker goes on from a snapshot twice at the same instant")
+            .help("take one away, or put them at different times"),
         _ => Wrong::new("two shutdowns of the same worker").help("who was told to stop doesn't come back"),
     };
     // The place that comes later in the file is the one that was added, so it is named first.

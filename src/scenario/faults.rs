@@ -7,9 +7,10 @@ use holdover_sim::time::TrueTime;
 
 use super::anchors;
 use super::contradictions;
-use super::error::Wrong;
+use super::error::{Mistake, Wrong};
 use super::file::{FaultFile, Table};
 use super::lower::{Lower, Nodes};
+use super::names::quoted;
 
 const MOST_FAULTS: usize = 10_000;
 
@@ -41,10 +42,44 @@ pub(super) fn plan(lower: &mut Lower, faults: &[Table<FaultFile>], nodes: &Nodes
         }
     }
     anchors::find_circles(lower, faults);
+    // Whoever dropped out may be the snapshot that one of the others goes back to.
+    if placed.len() == faults.len() {
+        for (Table(fault), (_, planned)) in faults.iter().zip(&placed) {
+            check_restore(lower, fault, planned, &placed);
+        }
+    }
     if lower.calendar.is_some() {
         contradictions::find(&mut lower.mistakes, &placed);
     }
     placed.into_iter().map(|(_, planned)| planned).collect()
+}
+
+/// Whoever is put back must have a snapshot by then, as far as the times tell.
+fn check_restore(
+    lower: &mut Lower,
+    fault: &FaultFile,
+    restore: &PlannedFault,
+    plan: &[(Range<usize>, PlannedFault)],
+) {
+    let Some(name) = fault.inject.get_ref().restored() else { return };
+    let node = restore.inject.node();
+    let snapshots = plan.iter().map(|(_, planned)| planned);
+    let snapshots =
+        snapshots.filter(|planned| matches!(&planned.inject, Fault::Snapshot(snapshot) if snapshot.node == node));
+    let in_time = |snapshot: &PlannedFault| match (&snapshot.when, &restore.when) {
+        (Anchor::At(taken), Anchor::At(at)) => taken < at,
+        _ => true,
+    };
+    let wrong = match snapshots.clone().count() {
+        0 => Wrong::new(format!("no snapshot of {} is ever taken", quoted(name.get_ref()))).help(
+            "add a fault before this one, such as inject = { snapshot = { node = \"worker-a\" } }; a `crash` with a \
+             `for` has a worker begin anew with nothing",
+        ),
+        _ if snapshots.clone().any(in_time) => return,
+        _ => Wrong::new(format!("no snapshot of {} is taken before this", quoted(name.get_ref())))
+            .help("put the snapshot at an earlier time"),
+    };
+    lower.mistakes.add(Mistake::at(name.span(), "nothing to go back to", wrong));
 }
 
 /// A leap second comes at a time that everybody knows, and its smear is under way long before.

@@ -76,6 +76,8 @@ const PLACES: &[(&str, &[&str])] = &[
             "hold",
             "delay-message",
             "lose-message",
+            "snapshot",
+            "restore",
         ],
     ),
     ("in an [expect.PROTOCOL] table", &["seen"]),

@@ -130,7 +130,8 @@ fn is_still_while_paused(history: &History) -> Result<(), TestCaseError> {
             What::FaultEnded { fault } => {
                 paused(fault).iter().for_each(|node| pauses[node.index()] -= 1);
             }
-            What::WorkerStarted | What::WorkerDied | What::WritesLost { .. } | What::MessageLost { .. } => {}
+            What::WorkerStarted | What::WorkerDied | What::WorkerRestored { .. } => {}
+            What::WritesLost { .. } | What::MessageLost { .. } => {}
             // A time daemon is another process, and sees to its clock while the worker stalls.
             What::ClockCorrected { .. } | What::ClockSlewed { .. } | What::TimeDaemonExited => {}
             // The kernel of a stalled worker takes answers in.
@@ -237,7 +238,7 @@ fn not_every_night_is_excused() {
     let mut runner = TestRunner::deterministic();
     let mut hard = vec![0; PROTOCOLS.len()];
     let mut excused = vec![0; PROTOCOLS.len()];
-    for _ in 0..1_200 {
+    for _ in 0..2_400 {
         let night = night_of_losses().new_tree(&mut runner).expect("nothing is filtered out").current();
         for (index, protocol) in PROTOCOLS.iter().enumerate() {
             let history = night.run(*protocol);

@@ -7,8 +7,8 @@ use holdover::scenario::Scenario;
 use holdover::sim::clock::Rate;
 use holdover::sim::fault::{
     Anchor, ClockDrift, ClockSlew, ClockStep, ClockStrobe, Crash, DelayMessage, Duplicate, Failover, Fault, Hold,
-    Latency, LeapSecond, Links, LoseMessage, Loses, Loss, Part, Partition, Pause, PauseClocks, PlannedFault,
-    Reorder, Restart, Shutdown, TimeSource, WorkerTask, ZoneError,
+    Latency, LeapSecond, Links, LoseMessage, Loses, Loss, Original, Part, Partition, Pause, PauseClocks,
+    PlannedFault, Reorder, Restart, Restore, Shutdown, Snapshot, TimeSource, WorkerTask, ZoneError,
 };
 use holdover::sim::history::{EVENTS, History};
 use holdover::sim::id::NodeId;
@@ -117,15 +117,22 @@ pub(crate) fn incident() -> WorldSpec {
     Scenario::parse("clock-jump.toml", file).expect("the incident's file is a scenario").world
 }
 
-/// A night on which anything may go wrong but that a service loses what it had written.
+/// A night on which anything may go wrong but that a service loses what it had written, or a worker is copied.
 pub(crate) fn night() -> impl Strategy<Value = Night> {
     night_with(14, |workers| fault(workers).boxed())
 }
 
 /// A night on which little goes wrong, so that what a protocol relies on may be so; services may lose what they had
-/// written as well.
+/// written as well, and workers be copied.
 pub(crate) fn night_of_losses() -> impl Strategy<Value = Night> {
-    night_with(3, |workers| prop_oneof![4 => fault(workers), 1 => service().prop_flat_map(loss)].boxed())
+    night_with(3, |workers| {
+        prop_oneof![
+            8 => fault(workers),
+            2 => service().prop_flat_map(loss),
+            1 => worker_of(workers).prop_map(|node| Restore { node, original: Original::Alive }.into()),
+        ]
+        .boxed()
+    })
 }
 
 fn night_with(most: usize, fault: impl Fn(u16) -> BoxedStrategy<Fault> + 'static) -> impl Strategy<Value = Night> {
@@ -327,6 +334,8 @@ fn fault(workers: u16) -> impl Strategy<Value = Fault> {
         2 => service().prop_flat_map(restart),
         1 => worker_of(workers).prop_flat_map(crash),
         1 => worker_of(workers).prop_flat_map(shutdown),
+        2 => worker_of(workers).prop_map(|node| Snapshot { node }.into()),
+        2 => worker_of(workers).prop_map(|node| Restore { node, original: Original::Gone }.into()),
         4 => links(workers).prop_flat_map(on_links),
         2 => worker_of(workers).prop_flat_map(on_message),
     ]

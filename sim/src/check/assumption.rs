@@ -14,8 +14,9 @@ pub use services::{
     TOKEN_COUNTER_SURVIVES_FAILOVER,
 };
 pub use workers::{
-    A_WORKER_REMAINS, CHECKS_LEAVE_TIME, NO_PAUSE_OVER_TTL, OPERATIONS_RUN_THROUGH,
-    PAUSE_NOT_BETWEEN_CHECK_AND_ACT, RELEASED_WHEN_DONE, REQUESTS_ARE_QUICK, REQUESTS_COME_ONCE,
+    A_WORKER_REMAINS, CHECKS_LEAVE_TIME, NO_PAUSE_OVER_TTL, NO_WORKER_GOES_BACK, NO_WORKER_IS_COPIED,
+    OPERATIONS_RUN_THROUGH, PAUSE_NOT_BETWEEN_CHECK_AND_ACT, RELEASED_WHEN_DONE, REQUESTS_ARE_QUICK,
+    REQUESTS_COME_ONCE,
 };
 
 use crate::history::History;
@@ -41,6 +42,8 @@ pub const ASSUMPTIONS: &[&Assumption] = &[
     &REQUESTS_COME_ONCE,
     &RELEASED_WHEN_DONE,
     &A_WORKER_REMAINS,
+    &NO_WORKER_GOES_BACK,
+    &NO_WORKER_IS_COPIED,
     &CLOCKS_AGREE,
     &CLOCK_RATE,
     &FROZEN_CLOCKS_NEVER,
@@ -63,10 +66,10 @@ mod tests {
     use super::*;
     use crate::clock::{Clock, Rate};
     use crate::fault::Loses::Memory;
-    use crate::fault::{ClockSlew, ClockStep, Failover, Fault, Pause, PauseClocks, Restart};
+    use crate::fault::{ClockSlew, ClockStep, Failover, Fault, Pause, PauseClocks, Restart, Snapshot};
     use crate::history::What;
-    use crate::history::fixture::{A, B, LEDGER, PROVIDER, STORE, Story, ms, pause};
-    use crate::id::{Epoch, FaultId, MessageId, NodeId};
+    use crate::history::fixture::{A, B, C, LEDGER, PROVIDER, STORE, Story, ms, pause};
+    use crate::id::{Epoch, EventId, FaultId, MessageId, NodeId};
     use crate::point::Point;
     use crate::time::Span;
 
@@ -104,6 +107,8 @@ mod tests {
         check(paused().at(39_999).heals(0), &[]);
         check(paused().at(40_000).heals(0), &["no-pause-over-ttl"]);
         check(lives().plan(pause(LEDGER)).begins(0).at(50_000).heals(0), &[]);
+        let host = Pause { beside: vec![A], ..Pause::of(LEDGER, Span::secs(1), PauseClocks::Running) };
+        check(lives().plan(host.into()).begins(0).at(50_000).heals(0), &["no-pause-over-ttl"]);
         let twice = || lives().plan(pause(A)).plan(pause(A)).begins(0).at(30_000);
         check(twice().begins(1).at(31_000).heals(0).at(50_000).heals(1), &["no-pause-over-ttl"]);
         check(twice().heals(0).begins(1).at(50_000).heals(1), &[]);
@@ -169,6 +174,20 @@ mod tests {
         check(lives().released(A, 1).wrote(A, 1, 0), &["released-when-done"]);
         check(lives().released(A, 1).paid(A, 1, 0), &["released-when-done"]);
         check(lives().released(A, 1).wrote(A, 2, 0), &[]);
+    }
+
+    #[test]
+    fn machines_that_go_back() {
+        let restored = |node| {
+            let snapshot = lives().plan(Snapshot { node: A }.into()).begins(0);
+            snapshot.at(5).on(node, What::WorkerRestored { of: A, snapshot: EventId(1) })
+        };
+        check(restored(A), &["no-worker-goes-back"]);
+        check(restored(C), &["no-worker-is-copied"]);
+        check(
+            lives().on(A, What::WorkerDied).on(A, What::WorkerRestored { of: A, snapshot: EventId(0) }),
+            &["no-worker-goes-back"],
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::clock::{Clock, Deadline};
 use crate::history::{Event, History, Role, What};
-use crate::id::{Epoch, FaultId, MessageId, NodeId};
+use crate::id::{Epoch, EventId, FaultId, MessageId, NodeId};
 use crate::time::{Span, TrueTime};
 
 /// When and where in the history a fault was on.
@@ -23,6 +23,16 @@ impl Strike {
         let ended = place(What::FaultEnded { fault }).unwrap_or(history.events.len());
         let until = history.events.get(ended).map_or(history.ended_at, |event| event.at);
         Some(Strike { fault, began, ended, from: history.events[began].at, until })
+    }
+
+    /// The event with which it began.
+    pub(crate) fn beginning(&self) -> EventId {
+        EventId(self.began as u32)
+    }
+
+    /// The places in the history of the events while it was on.
+    pub(crate) fn places(&self) -> std::ops::Range<usize> {
+        self.began..self.ended
     }
 
     /// The events before it began.

@@ -25,8 +25,8 @@ use crate::time::{MonoTime, Span, TrueTime, WallTime};
 pub trait Service: Sized + 'static {
     /// What it can be asked. A network that repeats itself may bring a request twice.
     type Request: Clone + 'static;
-    /// What it answers.
-    type Response: 'static;
+    /// What it answers. A worker that is put back to an earlier state is told what it was told before.
+    type Response: Clone + 'static;
     /// A copy of what it keeps on disk.
     type Kept: 'static;
 

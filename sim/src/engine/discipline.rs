@@ -55,6 +55,19 @@ pub(crate) struct Daemon {
     left: Span,
     /// The timer that ends a slew.
     slew: Option<u32>,
+    /// When it polls next, by the monotonic clock.
+    polls_at: i64,
+    /// The timer for that; `None` while the poll waits for the network.
+    poll: Option<u32>,
+}
+
+/// What a snapshot of a machine has of its time daemon.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DaemonImage {
+    discipline: Discipline,
+    updates: u32,
+    believed: i64,
+    polls_at: i64,
 }
 
 /// What a daemon does about a sample.
@@ -141,10 +154,47 @@ impl World {
             let Some(discipline) = discipline else { continue };
             let mut samples = Stream::new(self.seed, Purpose::TimeSamples(node));
             let first = samples.between(Span::nanos(1), discipline.poll);
-            let daemon = Daemon { discipline, samples, updates: 0, believed: 0, left: Span::ZERO, slew: None };
-            *self.node(node).daemon.borrow_mut() = Some(Box::new(daemon));
-            self.set_alarm(node, Clock::Monotonic, first, Alarm::Poll);
+            let image = DaemonImage { discipline, updates: 0, believed: 0, polls_at: first.as_nanos() };
+            self.start_daemon(node, image, samples);
         }
+    }
+
+    /// Has a time daemon of `node` begin where `image` has got to.
+    fn start_daemon(&self, node: NodeId, image: DaemonImage, samples: Stream) {
+        let DaemonImage { discipline, updates, believed, polls_at } = image;
+        let (left, slew, poll) = (Span::ZERO, None, None);
+        let daemon = Daemon { discipline, samples, updates, believed, left, slew, polls_at, poll };
+        *self.node(node).daemon.borrow_mut() = Some(Box::new(daemon));
+        self.await_poll(node, polls_at);
+    }
+
+    /// The daemon of `node` polls when the monotonic clock reads `polls_at`.
+    fn await_poll(&self, node: NodeId, polls_at: i64) {
+        let deadline = Deadline { clock: Clock::Monotonic, reading: polls_at };
+        let timer = self.set_timer(node, deadline, Wakeup::Daemon(node, Alarm::Poll));
+        self.with_daemon(node, |daemon| (daemon.polls_at, daemon.poll) = (polls_at, Some(timer)));
+    }
+
+    /// What a snapshot of `node` has of its daemon, if that has one.
+    pub(super) fn daemon_image(&self, node: NodeId) -> Option<DaemonImage> {
+        self.with_daemon(node, |daemon| {
+            let Daemon { discipline, updates, believed, polls_at, .. } = *daemon;
+            DaemonImage { discipline, updates, believed, polls_at }
+        })
+    }
+
+    /// The daemon of `node` is what it was at a snapshot, but for the slew that it had under way. Its samples go on.
+    pub(super) fn put_daemon_back(&self, node: NodeId, image: Option<DaemonImage>) {
+        let owner = self.node(node);
+        self.slew_by_daemon(node, 0, None);
+        let earlier = owner.daemon.borrow_mut().take();
+        if let Some(timer) = earlier.as_ref().and_then(|daemon| daemon.poll) {
+            self.release_timer(timer);
+        }
+        let Some(image) = image else { return };
+        let samples = earlier.map(|daemon| daemon.samples);
+        let samples = samples.unwrap_or_else(|| Stream::new(self.seed, Purpose::TimeSamples(owner.draws_as)));
+        self.start_daemon(node, image, samples);
     }
 
     /// Has the daemon of `node` see true time wrong by `by` more than now.
@@ -179,7 +229,10 @@ impl World {
     pub(super) fn wake_daemon(&self, node: NodeId, alarm: Alarm, timer: u32) {
         self.release_timer(timer);
         match alarm {
-            Alarm::Poll => self.poll_source(node),
+            Alarm::Poll => {
+                self.with_daemon(node, |daemon| daemon.poll = None);
+                self.poll_source(node);
+            }
             Alarm::Slew => self.go_on_slewing(node, false),
         }
     }
@@ -203,13 +256,15 @@ impl World {
             return owner.held.borrow_mut().push(super::Due::Poll(node));
         }
         let mut daemon = owner.daemon.borrow_mut();
-        let Some(polling) = &mut *daemon else { return };
+        // One that was put back meanwhile has a timer again, and polls when that says.
+        let Some(polling) = daemon.as_deref_mut().filter(|daemon| daemon.poll.is_none()) else { return };
         let poll = polling.discipline.poll;
         let action = self.sample(node, polling);
         drop(daemon);
         self.act(node, action);
         if action != Action::Exit {
-            self.set_alarm(node, Clock::Monotonic, poll, Alarm::Poll);
+            let polls_at = self.read_clock(node, Clock::Monotonic).saturating_add(poll.as_nanos());
+            self.await_poll(node, polls_at);
         }
     }
 
@@ -284,7 +339,9 @@ impl World {
     }
 
     fn end_slew_after(&self, node: NodeId, raw: Span) {
-        let timer = self.set_alarm(node, Clock::Raw, raw, Alarm::Slew);
+        let reading = self.read_clock(node, Clock::Raw).saturating_add(raw.as_nanos());
+        let deadline = Deadline { clock: Clock::Raw, reading };
+        let timer = self.set_timer(node, deadline, Wakeup::Daemon(node, Alarm::Slew));
         self.with_daemon(node, |daemon| daemon.slew = Some(timer));
     }
 
@@ -307,10 +364,5 @@ impl World {
 
     fn with_daemon<T>(&self, node: NodeId, change: impl FnOnce(&mut Daemon) -> T) -> Option<T> {
         self.node(node).daemon.borrow_mut().as_deref_mut().map(change)
-    }
-
-    fn set_alarm(&self, node: NodeId, clock: Clock, after: Span, alarm: Alarm) -> u32 {
-        let reading = self.read_clock(node, clock).saturating_add(after.as_nanos());
-        self.set_timer(node, Deadline { clock, reading }, Wakeup::Daemon(node, alarm))
     }
 }

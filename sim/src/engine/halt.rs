@@ -33,19 +33,19 @@ impl World {
         if !owner.is_paused() {
             // After what was held, so that an answer that had arrived wins over the timeout.
             self.rework_alarm(node);
-            self.resume_tasks(node, owner);
+            self.resume_tasks(owner);
         }
     }
 
     /// Which of a node's tasks runs first after a pause is anybody's guess, so it is drawn. One that stands still for
     /// another reason is parked again when its turn comes.
-    fn resume_tasks(&self, node: NodeId, owner: &Node) {
+    pub(super) fn resume_tasks(&self, owner: &Node) {
         let mut parked: Vec<TaskId> = owner.parked.take();
         if parked.len() > 1 {
             owner
                 .resume_order
                 .borrow_mut()
-                .get_or_insert_with(|| Box::new(Stream::new(self.seed, Purpose::ResumeOrder(node))))
+                .get_or_insert_with(|| Box::new(Stream::new(self.seed, Purpose::ResumeOrder(owner.draws_as))))
                 .shuffle(&mut parked);
         }
         self.tasks.unpark(parked, self.cause());

@@ -1,14 +1,17 @@
 //! A node: its clocks, whether it runs, and what waits for it meanwhile.
 
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 use super::discipline::{Daemon, Source};
+use super::memory::Memory;
 use super::queue::Due;
+use super::restoring::Snapshot;
 use super::timeouts::Waiting;
 use crate::clock::{ClockLine, Motion, Rate};
 use crate::fault::WorkerTask;
 use crate::history::Role;
-use crate::id::TaskId;
+use crate::id::{EventId, NodeId, TaskId};
 use crate::seed::Stream;
 use crate::time::{Span, TrueTime};
 
@@ -99,6 +102,8 @@ fn nearest(ppb: i64) -> Rate {
 pub(crate) struct Node {
     pub(crate) name: String,
     pub(crate) role: Role,
+    /// Whose name its draws go by: its own, or for a copy one that doesn't depend on what other copies there are.
+    pub(super) draws_as: NodeId,
     pub(crate) clocks: RefCell<ClockLine>,
     halts: Cell<Halts>,
     bends: Cell<Bends>,
@@ -124,14 +129,22 @@ pub(crate) struct Node {
     pub(super) alarm: Cell<Option<u64>>,
     /// What the order of its tasks after a pause is drawn from; made when first used.
     pub(crate) resume_order: RefCell<Option<Box<Stream>>>,
+    /// What its process was told, if a fault of the plan may ask for that.
+    pub(super) memory: Option<Box<Memory>>,
+    /// The newest snapshot of it.
+    pub(super) snapshot: RefCell<Option<Rc<Snapshot>>>,
+    /// That it was put back, if its process's memory is yet to be built again.
+    pub(super) restored: Cell<Option<EventId>>,
 }
 
 impl Node {
-    pub(crate) fn new(name: String, role: Role, clocks: ClockLine) -> Node {
+    /// Of one that `remembers`, what its process is told is noted.
+    pub(super) fn new(name: String, role: Role, draws_as: NodeId, clocks: ClockLine, remembers: bool) -> Node {
         let bends = Bends { drift: i64::from(clocks.current().drift.as_ppb()), ..Bends::default() };
         Node {
             name,
             role,
+            draws_as,
             clocks: RefCell::new(clocks),
             halts: Cell::default(),
             bends: Cell::new(bends),
@@ -146,6 +159,9 @@ impl Node {
             waiting: RefCell::default(),
             alarm: Cell::new(None),
             resume_order: RefCell::default(),
+            memory: remembers.then(Box::default),
+            snapshot: RefCell::default(),
+            restored: Cell::default(),
         }
     }
 
@@ -212,7 +228,13 @@ impl Node {
         self.incarnation.set(self.incarnation.get() + 1);
     }
 
+    /// Ends what one crash began. Whoever was put back since is up already.
     pub(crate) fn come_back(&self) {
-        self.down.set(self.down.get() - 1);
+        self.down.set(self.down.get().saturating_sub(1));
+    }
+
+    /// Is up again, however many crashes it was down for.
+    pub(super) fn be_up(&self) {
+        self.down.set(0);
     }
 }

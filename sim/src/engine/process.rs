@@ -1,6 +1,7 @@
 //! The workers' processes: they begin, finish, are told to stop, are killed, and begin again.
 
 use super::World;
+use super::memory::{Input, strayed};
 use super::queue::Due;
 use super::tasks::Work;
 use crate::fault::WorkerTask;
@@ -21,7 +22,7 @@ pub(crate) type Again = Box<dyn Fn() -> Errand>;
 
 /// How far a worker has got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+pub(super) enum Stage {
     /// Its process is yet to begin.
     Unborn,
     /// Its process should have begun while it was down, and begins when it no longer is.
@@ -46,6 +47,19 @@ pub(super) struct Process {
 }
 
 impl World {
+    /// Has the copy of a worker that may come to `node` do what `again` gives it.
+    pub(crate) fn expect_copy(&self, node: NodeId, again: Again) {
+        let (stage, again) = (Stage::Over, Some(again));
+        self.processes.borrow_mut().push(Process {
+            node,
+            stage,
+            work: None,
+            stop: None,
+            again,
+            is_told_to_stop: false,
+        });
+    }
+
     /// Has the worker on `node` begin its `errand` at `at`; `again` is what it does after a crash that it comes back from.
     pub(crate) fn start_later(&self, node: NodeId, at: TrueTime, errand: Errand, again: Option<Again>) {
         let Errand { work, stop } = errand;
@@ -84,7 +98,10 @@ impl World {
             process.work.take().expect("a process has something to do before it begins")
         });
         self.record(node, What::WorkerStarted);
-        self.tasks.spawn(node, WorkerTask::Work, self.cause(), work);
+        if let Some(memory) = &self.node(node).memory {
+            memory.begin();
+        }
+        self.start_task(node, WorkerTask::Work, work);
     }
 
     /// Notes that a worker has nothing more to do.
@@ -93,8 +110,49 @@ impl World {
         self.give_up_on(node);
     }
 
+    /// How far the worker on `node` has got.
+    pub(super) fn stage(&self, node: NodeId) -> Stage {
+        self.at_process(node, |process| process.stage)
+    }
+
+    /// There is a process on `node` from now on that isn't begun but put back.
+    pub(super) fn enlist(&self, node: NodeId) {
+        let was = self.at_process(node, |process| std::mem::replace(&mut process.stage, Stage::Alive));
+        if was == Stage::Over {
+            self.workers_at_work.set(self.workers_at_work.get() + 1);
+        }
+    }
+
+    /// A new process begins on `node` in the place of one that is gone.
+    pub(super) fn begin_anew(&self, node: NodeId) {
+        let Errand { work, stop } = self.new_errand(node);
+        self.at_process(node, |process| (process.work, process.stop) = (Some(work), stop));
+        self.begin(node);
+    }
+
+    /// What a new process on `node` does.
+    pub(super) fn new_errand(&self, node: NodeId) -> Errand {
+        self.at_process(node, |process| {
+            process.again.as_ref().expect("a worker that comes back has something to do then")()
+        })
+    }
+
+    /// The process on `node` remembers that it was told to stop: what it does about that.
+    pub(super) fn stop_again(&self, node: NodeId) {
+        let stop = self.at_process(node, |process| {
+            process.is_told_to_stop = true;
+            process.stop.take().unwrap_or_else(|| strayed())
+        });
+        self.start_task(node, WorkerTask::Work, stop);
+    }
+
+    /// The process on `node` doesn't know of being told to stop, and does `stop` if it is.
+    pub(super) fn expect_stop(&self, node: NodeId, stop: Option<Work>) {
+        self.at_process(node, |process| (process.is_told_to_stop, process.stop) = (false, stop));
+    }
+
     /// Notes that the worker on `node` does nothing more.
-    fn give_up_on(&self, node: NodeId) {
+    pub(super) fn give_up_on(&self, node: NodeId) {
         let was = self.at_process(node, |process| std::mem::replace(&mut process.stage, Stage::Over));
         if was != Stage::Over {
             self.workers_at_work.set(self.workers_at_work.get() - 1);
@@ -114,7 +172,8 @@ impl World {
     }
 
     /// The process on `node` is gone, with all that it was about to do. What it had sent goes on without it.
-    fn end_process(&self, node: NodeId) {
+    pub(super) fn end_process(&self, node: NodeId) {
+        self.node(node).restored.set(None);
         let was_alive = self.at_process(node, |process| {
             let was_alive = process.stage == Stage::Alive;
             if was_alive {
@@ -136,16 +195,10 @@ impl World {
         if owner.is_down() || self.is_over.get() {
             return;
         }
-        let begins = self.at_process(node, |process| {
-            if process.stage == Stage::Dead {
-                let again = process.again.as_ref().expect("a worker that comes back has something to do then");
-                let Errand { work, stop } = again();
-                (process.work, process.stop) = (Some(work), stop);
-            }
-            matches!(process.stage, Stage::Dead | Stage::Late)
-        });
-        if begins {
-            self.begin(node);
+        match self.stage(node) {
+            Stage::Dead => self.begin_anew(node),
+            Stage::Late => self.begin(node),
+            Stage::Unborn | Stage::Alive | Stage::Over => {}
         }
     }
 
@@ -156,12 +209,19 @@ impl World {
             process.stop.take().filter(|_| process.stage == Stage::Alive)
         });
         if let Some(stop) = stop {
-            self.tasks.spawn(node, WorkerTask::Work, self.cause(), stop);
+            if let Some(memory) = &self.node(node).memory {
+                memory.note(Input::Stop);
+            }
+            self.start_task(node, WorkerTask::Work, stop);
         }
     }
 
-    /// The process on `node` ends, and none takes its place.
+    /// The process on `node`, which was told to stop, ends, and none takes its place. One that was put back meanwhile was
+    /// never told.
     pub(crate) fn end_for_good(&self, node: NodeId) {
+        if !self.at_process(node, |process| process.is_told_to_stop) {
+            return;
+        }
         let owner = self.node(node);
         owner.incarnation.set(owner.incarnation.get() + 1);
         self.end_process(node);

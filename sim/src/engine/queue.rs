@@ -32,6 +32,8 @@ pub(crate) enum Due {
     Correct(NodeId),
     /// A node's time daemon polls, having waited for the network.
     Poll(NodeId),
+    /// The memory of a worker that was put back is built again.
+    Recall(NodeId),
 }
 
 /// A place in the queue.

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 
 use super::World;
+use super::memory::{Input, Memory, strayed};
 use crate::clock::Deadline;
 use crate::history::What;
 use crate::id::NodeId;
@@ -18,18 +19,41 @@ pub struct Sleep {
     node: NodeId,
     deadline: Deadline,
     timer: Option<u32>,
+    /// Its number among the leaves of a process whose memory is noted.
+    leaf: Option<u32>,
 }
 
 impl Sleep {
     pub(crate) fn new(world: Rc<World>, node: NodeId, deadline: Deadline) -> Sleep {
-        Sleep { world, node, deadline, timer: None }
+        Sleep { world, node, deadline, timer: None, leaf: None }
     }
-}
 
-impl Future for Sleep {
-    type Output = ();
+    /// As in any process, but for the noting of what the process is told, or the telling of it once more.
+    #[cold]
+    fn poll_noted(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let world = self.world.clone();
+        let Some(memory) = world.memory(self.node) else { return self.poll_living(context) };
+        let leaf = *self.leaf.get_or_insert_with(|| memory.number_leaf());
+        match memory.recall() {
+            Some(Input::Slept { leaf: told, over: true }) if told == leaf => {
+                memory.is_over(leaf);
+                Poll::Ready(())
+            }
+            Some(Input::Slept { leaf: told, over: false }) if told == leaf => {
+                memory.waits(leaf, context.waker());
+                Poll::Pending
+            }
+            Some(_) => strayed(),
+            None => {
+                let poll = self.poll_living(context);
+                memory.note(Input::Slept { leaf, over: poll.is_ready() });
+                poll
+            }
+        }
+    }
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+    #[inline]
+    fn poll_living(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let reached = match self.timer {
             Some(slot) => self.world.timers.borrow_mut().poll(slot, &self.world.tasks, context.waker()),
             None => self.world.read_clock(self.node, self.deadline.clock) >= self.deadline.reading,
@@ -42,6 +66,17 @@ impl Future for Sleep {
             self.timer = Some(self.world.set_timer(self.node, self.deadline, wakeup));
         }
         Poll::Pending
+    }
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        if self.world.node(self.node).memory.is_some() {
+            return self.poll_noted(context);
+        }
+        self.poll_living(context)
     }
 }
 
@@ -66,12 +101,38 @@ impl<'a> Passing<'a> {
     pub(crate) fn new(world: &'a World, node: NodeId, point: Point) -> Passing<'a> {
         Passing { world, node, point, passed: false }
     }
-}
 
-impl Future for Passing<'_> {
-    type Output = ();
+    fn memory(&self) -> Option<&'a Memory> {
+        self.world.memory(self.node)
+    }
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+    /// As in any process, but for the noting of what the process is told, or the telling of it once more. It may be told
+    /// that it passed and nothing else, if that is where the snapshot was taken; then it lives on from there.
+    #[cold]
+    fn poll_noted(&mut self, memory: &Memory, context: &mut Context<'_>) -> Poll<()> {
+        loop {
+            match memory.recall() {
+                Some(Input::Passed) => self.passed = true,
+                Some(Input::WentOn(true)) => return Poll::Ready(()),
+                Some(Input::WentOn(false)) => {
+                    context.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
+                Some(_) => strayed(),
+                None => {
+                    let poll = self.poll_living(context);
+                    // The faults that struck may have ended the process.
+                    if let Some(memory) = self.memory() {
+                        memory.note(Input::WentOn(poll.is_ready()));
+                    }
+                    return poll;
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn poll_living(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if self.passed {
             return Poll::Ready(());
         }
@@ -85,13 +146,28 @@ impl Future for Passing<'_> {
         }
         self.passed = true;
         self.world.record(self.node, What::PointPassed(self.point));
+        if let Some(memory) = self.memory() {
+            memory.note(Input::Passed);
+        }
         self.world.strike_at_point(self.node, self.point);
         let node = self.world.node(self.node);
-        // A process that was killed here goes no further; it is dropped when this returns.
-        if node.halts_task(self.world.tasks.running_kind()) || node.is_down() {
+        // A process that was killed here goes no further, even if its machine is up again; it is dropped when this returns.
+        let tasks = &self.world.tasks;
+        if node.halts_task(tasks.running_kind()) || node.is_down() || tasks.runs_on_dead() {
             context.waker().wake_by_ref();
             return Poll::Pending;
         }
         Poll::Ready(())
+    }
+}
+
+impl Future for Passing<'_> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        match self.memory() {
+            Some(memory) => self.poll_noted(memory, context),
+            None => self.poll_living(context),
+        }
     }
 }

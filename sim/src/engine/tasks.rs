@@ -131,6 +131,18 @@ impl Tasks {
         Some((task, node, kind))
     }
 
+    /// Takes `tasks` out of the ready queue. They count as woken until they are [unparked](Tasks::unpark).
+    pub(crate) fn withdraw(&self, tasks: &[TaskId]) {
+        self.collect_woken();
+        self.ready.borrow_mut().retain(|ready| !tasks.contains(ready));
+    }
+
+    /// Those of `tasks` that aren't done.
+    pub(crate) fn unfinished(&self, tasks: Vec<TaskId>) -> Vec<TaskId> {
+        let slots = self.slots.borrow();
+        tasks.into_iter().filter(|task| !slots[task.index()].done).collect()
+    }
+
     /// Of which kind `task` is.
     pub(crate) fn kind(&self, task: TaskId) -> WorkerTask {
         self.slots.borrow()[task.index()].kind
@@ -139,6 +151,11 @@ impl Tasks {
     /// Of which kind the task is that runs; work, if none does.
     pub(crate) fn running_kind(&self) -> WorkerTask {
         self.running.get().map_or(WorkerTask::Work, |task| self.kind(task))
+    }
+
+    /// Whether the task that runs was ended in the middle of its turn.
+    pub(crate) fn runs_on_dead(&self) -> bool {
+        self.running.get().is_some_and(|task| self.slots.borrow()[task.index()].done)
     }
 
     /// Makes parked tasks ready again, in this order; their next events are caused by `cause`.

@@ -9,18 +9,19 @@ use super::host::Host;
 use super::network::Network;
 use super::process::Process;
 use super::queue::{Due, Item, Queue};
+use super::restoring::make_nodes;
 use super::strikes::Awaited;
-use super::tasks::{TaskHandle, Tasks, Wakeup};
+use super::tasks::{TaskHandle, Tasks, Wakeup, Work};
 use super::timers::Timers;
 use super::{Address, Node, Service};
 use crate::clock::{Clock, ClockLine, Deadline, Segment};
 use crate::fault::{Anchor, Injector, PlannedFault, WorkerTask};
-use crate::history::{Event, Recorder, Role, Row, What};
-use crate::id::{Epoch, EventId, ExportId, MessageId, NodeId};
+use crate::history::{Event, Recorder, Row, What};
+use crate::id::{Epoch, EventId, ExportId, MessageId, NodeId, TaskId};
 use crate::limits::{Ending, Limits};
 use crate::seed::Seed;
 use crate::time::{Span, TrueTime, WallTime};
-use crate::world::{ClockSpec, WorldSpec};
+use crate::world::WorldSpec;
 
 /// A running world. Everything in it belongs to one thread and one run.
 pub(crate) struct World {
@@ -37,6 +38,8 @@ pub(crate) struct World {
     /// How long a caller waits for an answer, by its monotonic clock.
     pub(super) timeout: Span,
     nodes: Vec<Node>,
+    /// The workers that a fault of the plan may copy, each with its copy's node.
+    pub(super) copies: Vec<(NodeId, NodeId)>,
     /// The workers' processes.
     pub(super) processes: RefCell<Vec<Process>>,
     /// The services.
@@ -59,8 +62,9 @@ pub(crate) struct World {
 impl World {
     /// A world at its start; its services and workers are yet to move in.
     pub(crate) fn new(host: Host, spec: &WorldSpec, plan: Rc<[PlannedFault]>, seed: Seed) -> Rc<World> {
-        let nodes = make_nodes(spec);
-        let network = Network::new(seed, spec.network, crate::world::PROVIDER, nodes.len());
+        let (nodes, copies) = make_nodes(spec, &plan);
+        let draws_as = nodes.iter().map(|node| node.draws_as).collect();
+        let network = Network::new(seed, spec.network, crate::world::PROVIDER, draws_as);
         let mut queue = Queue::default();
         let injector = Injector::new(plan.clone(), &mut queue);
         let world = Rc::new(World {
@@ -76,6 +80,7 @@ impl World {
             network: RefCell::new(network),
             timeout: spec.network.timeout,
             nodes,
+            copies,
             processes: RefCell::default(),
             houses: RefCell::default(),
             awaited: Awaited::by(&injector),
@@ -163,6 +168,7 @@ impl World {
             Due::Beat(fault) => self.beat(fault),
             Due::Correct(node) => self.correct(node),
             Due::Poll(node) => self.poll_source(node),
+            Due::Recall(node) => self.recall(node),
         }
         self.strike_awaited();
         self.spend_step();
@@ -186,10 +192,18 @@ impl World {
             if !self.spend_step() {
                 return;
             }
-            self.active.set(node);
-            self.tasks.poll(task, self);
+            self.give_turn(node, task);
             self.strike_awaited();
         }
+    }
+
+    /// Polls `task`, which is one of the process on `node`.
+    pub(super) fn give_turn(&self, node: NodeId, task: TaskId) {
+        if let Some(memory) = &self.node(node).memory {
+            memory.note_turn(task);
+        }
+        self.active.set(node);
+        self.tasks.poll(task, self);
     }
 
     /// Heals what is still broken, lets go of everything that holds the world, and gives out what was recorded.
@@ -252,8 +266,25 @@ impl World {
 
     /// Starts a task of `node` beside the one that its process began with.
     pub(crate) fn spawn(self: &Rc<Self>, node: NodeId, work: impl Future<Output = ()> + 'static) -> TaskHandle {
-        let task = self.tasks.spawn(node, WorkerTask::Renewal, self.cause.get(), Box::pin(work));
-        TaskHandle::new(self, task)
+        TaskHandle::new(self, self.start_task(node, WorkerTask::Renewal, Box::pin(work)))
+    }
+
+    /// Starts a task of the process on `node`.
+    pub(super) fn start_task(&self, node: NodeId, kind: WorkerTask, work: Work) -> TaskId {
+        let task = self.tasks.spawn(node, kind, self.cause.get(), work);
+        if let Some(memory) = &self.node(node).memory {
+            memory.add_task(task);
+        }
+        task
+    }
+
+    /// What `clock` reads to the code of `node`.
+    #[inline]
+    pub(crate) fn tell_time(&self, node: NodeId, clock: Clock) -> i64 {
+        match self.memory(node) {
+            None => self.read_clock(node, clock),
+            Some(memory) => self.tell_noted_time(memory, node, clock),
+        }
     }
 
     #[inline]
@@ -375,16 +406,4 @@ impl World {
     pub(crate) fn come_back(&self, node: NodeId) {
         self.node(node).come_back();
     }
-}
-
-fn make_nodes(spec: &WorldSpec) -> Vec<Node> {
-    let clocks = |clock: &ClockSpec| ClockLine::new(spec.start + clock.offset, clock.drift);
-    let services = [Role::LeaseStore, Role::Ledger, Role::Provider];
-    let services =
-        services.into_iter().zip(crate::world::SERVICE_NAMES).zip(0..).map(|((role, name), index)| {
-            Node::new(name.to_owned(), role, clocks(&spec.service_clock(NodeId(index))))
-        });
-    let workers =
-        spec.workers.iter().map(|worker| Node::new(worker.name.clone(), Role::Worker, clocks(&worker.clock)));
-    services.chain(workers).collect()
 }

@@ -7,12 +7,13 @@ mod links;
 
 pub use anchor::Anchor;
 pub(crate) use inject::Injector;
-pub(crate) use kinds::smear;
 pub use kinds::{
     ClockDrift, ClockSlew, ClockStep, ClockStrobe, Crash, DelayMessage, Duplicate, FAULTS, Failover, Fault,
-    FaultInfo, FieldInfo, HALF_SMEAR, Hold, Latency, LeapSecond, LoseMessage, Loses, Loss, Part, Partition, Pause,
-    PauseClocks, Reorder, Restart, SMEAR_PPB, Shutdown, TimeSource, WorkerTask, ZoneError,
+    FaultInfo, FieldInfo, HALF_SMEAR, Hold, Latency, LeapSecond, LoseMessage, Loses, Loss, Original, Part,
+    Partition, Pause, PauseClocks, Reorder, Restart, Restore, SMEAR_PPB, Shutdown, Snapshot, TimeSource,
+    WorkerTask, ZoneError,
 };
+pub(crate) use kinds::{Needs, smear};
 pub use links::{Links, NodeSet};
 
 use serde::Serialize;

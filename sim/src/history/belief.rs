@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{History, What};
 use crate::clock::Deadline;
 use crate::fault::{Fault, Pause};
-use crate::id::{Epoch, FaultId, NodeId};
+use crate::id::{Epoch, EventId, FaultId, NodeId};
 use crate::time::TrueTime;
 
 /// One stretch of true time in which a worker thought that it held the lease: as long as it gets, and never empty.
@@ -28,7 +28,9 @@ pub struct Belief {
 pub fn beliefs(history: &History) -> Vec<Belief> {
     let mut minds = vec![Mind::default(); history.nodes.len()];
     let mut beliefs = Vec::new();
-    for event in &history.events {
+    // What the workers had in mind when snapshots of them were taken.
+    let mut remembered: Vec<(EventId, Option<(Epoch, Deadline)>)> = Vec::new();
+    for (id, event) in history.numbered() {
         let mut apply = |node: NodeId, change| {
             if let Some(mind) = minds.get_mut(node.index()) {
                 mind.close(history, node, event.at, &mut beliefs);
@@ -39,6 +41,13 @@ pub fn beliefs(history: &History) -> Vec<Belief> {
             What::LeaseHeld { epoch, until } => apply(event.node, Change::Held(epoch, until)),
             What::LeaseDropped { epoch } => apply(event.node, Change::Dropped(epoch)),
             What::WorkerFinished | What::WorkerDied => apply(event.node, Change::Finished),
+            What::WorkerRestored { snapshot, .. } => {
+                let held = remembered.iter().find(|(taken, _)| *taken == snapshot).and_then(|(_, held)| *held);
+                apply(event.node, Change::Restored(held));
+            }
+            What::FaultBegan { fault } if is_snapshot(history, fault) => {
+                remembered.push((id, minds.get(event.node.index()).and_then(|mind| mind.held)));
+            }
             What::FaultBegan { fault } => paused(history, fault).for_each(|node| apply(node, Change::Paused)),
             What::FaultEnded { fault } => paused(history, fault).for_each(|node| apply(node, Change::Resumed)),
             _ => {}
@@ -60,11 +69,17 @@ fn paused(history: &History, fault: FaultId) -> impl Iterator<Item = NodeId> {
     pause.into_iter().flat_map(Pause::each_node)
 }
 
+fn is_snapshot(history: &History, fault: FaultId) -> bool {
+    history.plan.get(fault.index()).is_some_and(|planned| matches!(planned.inject, Fault::Snapshot(_)))
+}
+
 /// What happened to one worker's belief.
 enum Change {
     Held(Epoch, Deadline),
     Dropped(Epoch),
     Finished,
+    /// It thinks what it thought when a snapshot was taken.
+    Restored(Option<(Epoch, Deadline)>),
     Paused,
     Resumed,
 }
@@ -108,6 +123,7 @@ impl Mind {
             // A late farewell to an earlier grant leaves the present one alone.
             Change::Dropped(epoch) => self.held = self.held.filter(|(held, _)| *held != epoch),
             Change::Finished => self.held = None,
+            Change::Restored(held) => self.held = held,
             Change::Paused => self.pauses += 1,
             Change::Resumed => self.pauses = self.pauses.saturating_sub(1),
         }
@@ -120,7 +136,7 @@ mod tests {
 
     use super::*;
     use crate::clock::Clock::{Monotonic, Wall};
-    use crate::fault::{ClockStep, PauseClocks};
+    use crate::fault::{ClockStep, PauseClocks, Snapshot};
     use crate::history::fixture::{A, B, C, Story, belief_stories, believes, ms, pause};
     use crate::limits::Ending;
     use crate::time::Span;
@@ -206,6 +222,20 @@ mod tests {
         let monotonic = Story::new().held(A, 1, Monotonic, 40).plan(step(A, -20)).at(50).begins(0);
         check(monotonic, &[(A, 1, 0, 40)]);
         check(held_to(A, 40).plan(step(A, 20)).at(10).begins(0), &[(A, 1, 0, 20)]);
+    }
+
+    #[test]
+    fn a_worker_that_is_put_back_thinks_what_it_thought_then() {
+        let snapshot = |story: Story| story.plan(Snapshot { node: A }.into()).begins(0);
+        let taken = EventId(1);
+        let restored = |story: Story, node| story.on(node, What::WorkerRestored { of: A, snapshot: taken });
+        let dropped = || snapshot(held_to(A, 40)).at(10).dropped(A, 1).at(20);
+        check(restored(dropped(), A), &[(A, 1, 0, 10), (A, 1, 20, 40)]);
+        check(restored(dropped(), C), &[(A, 1, 0, 10), (C, 1, 20, 40)]);
+        let died = || snapshot(held_to(A, 40)).at(10).on(A, What::WorkerDied).at(20);
+        check(restored(died(), A), &[(A, 1, 0, 10), (A, 1, 20, 40)]);
+        let nothing = Story::new().on(A, What::WorkerStarted).plan(Snapshot { node: A }.into()).begins(0);
+        check(restored(nothing.at(5).held(A, 1, Wall, 40).at(20), A), &[(A, 1, 5, 20)]);
     }
 
     #[test]

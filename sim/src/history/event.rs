@@ -293,6 +293,14 @@ pub enum What {
         /// What it wrote later than this is gone.
         since: TrueTime,
     },
+    /// A worker's process goes on from where it was when a snapshot was taken of its machine, with the memory and by the
+    /// clocks of then. The machine is the same, or a copy beside it.
+    WorkerRestored {
+        /// Of which worker the snapshot was.
+        of: NodeId,
+        /// The beginning of the fault that took the snapshot.
+        snapshot: EventId,
+    },
     // What came later comes last, because a kind's place is part of the bytes of a history.
     /// The network lost a message, and nobody is told.
     MessageDropped {

@@ -55,4 +55,5 @@ kinds! {
     TimeDaemonExited = "time-daemon-exited" "a time daemon gave up: the clock was too far off";
     WorkerDied = "worker-died" "a worker's process ended before its time";
     WritesLost = "writes-lost" "a service came back from an older copy of its disk";
+    WorkerRestored = "worker-restored" "a worker, or a copy of it, goes on from an earlier state";
 }

@@ -40,6 +40,7 @@ impl Protocol for Fenced {
             &assumption::HIGHEST_TOKEN_DURABLE,
             &assumption::ACCEPTED_IS_DURABLE,
             &assumption::A_WORKER_REMAINS,
+            &assumption::NO_WORKER_IS_COPIED,
         ]
     }
 

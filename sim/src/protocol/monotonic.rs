@@ -42,6 +42,8 @@ impl Protocol for Monotonic {
             &assumption::REQUESTS_COME_ONCE,
             &assumption::RELEASED_WHEN_DONE,
             &assumption::A_WORKER_REMAINS,
+            &assumption::NO_WORKER_GOES_BACK,
+            &assumption::NO_WORKER_IS_COPIED,
             &assumption::CLOCK_RATE,
             &assumption::FROZEN_CLOCKS_NEVER,
             &assumption::NO_SUSPEND,

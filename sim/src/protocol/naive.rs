@@ -40,6 +40,8 @@ impl Protocol for Naive {
             &assumption::REQUESTS_COME_ONCE,
             &assumption::RELEASED_WHEN_DONE,
             &assumption::A_WORKER_REMAINS,
+            &assumption::NO_WORKER_GOES_BACK,
+            &assumption::NO_WORKER_IS_COPIED,
             &assumption::CLOCKS_AGREE,
             &assumption::CLOCK_RATE,
             &assumption::FROZEN_CLOCKS_NEVER,

@@ -1,15 +1,13 @@
 //! `crash = { … }` and `shutdown = { … }`
 
 use holdover_sim::fault::{Crash, Fault, Shutdown};
-use holdover_sim::id::NodeId;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Inject, NO_NODE, lasting, node};
-use crate::scenario::error::{Mistake, Wrong};
+use super::{Inject, lasting, worker};
+use crate::scenario::error::Wrong;
 use crate::scenario::file::Written;
 use crate::scenario::lower::{Lower, Nodes};
-use crate::scenario::names::quoted;
 
 /// `crash = { … }`
 #[derive(Debug, Deserialize)]
@@ -47,19 +45,4 @@ impl Inject for ShutdownFile {
         });
         Shutdown { node, lasting: lasting(lower, &self.takes) }.into()
     }
-}
-
-/// The worker of this name; of a service `wrong` says why it won't do.
-fn worker(
-    lower: &mut Lower,
-    nodes: &Nodes,
-    name: &Spanned<String>,
-    wrong: impl FnOnce(String) -> Wrong,
-) -> NodeId {
-    let node = node(lower, nodes, name);
-    if node != NO_NODE && Nodes::is_service(node) {
-        let wrong = wrong(quoted(name.get_ref()));
-        lower.mistakes.add(Mistake::at(name.span(), "a service", wrong));
-    }
-    node
 }

@@ -8,6 +8,7 @@ mod links;
 mod message;
 mod pause;
 mod restart;
+mod snapshot;
 mod time;
 
 use holdover_sim::fault::Fault;
@@ -70,11 +71,28 @@ kinds! {
     Hold(links::HoldFile),
     DelayMessage(message::DelayFile),
     LoseMessage(message::LoseFile),
+    Snapshot(snapshot::SnapshotFile),
+    Restore(snapshot::RestoreFile),
 }
 
 /// The node of this name.
 fn node(lower: &mut Lower, nodes: &Nodes, name: &Spanned<String>) -> NodeId {
     lower.mistakes.value_or(nodes.find(name), NO_NODE)
+}
+
+/// The worker of this name; of a service `wrong` says why it won't do.
+fn worker(
+    lower: &mut Lower,
+    nodes: &Nodes,
+    name: &Spanned<String>,
+    wrong: impl FnOnce(String) -> Wrong,
+) -> NodeId {
+    let node = node(lower, nodes, name);
+    if node != NO_NODE && Nodes::is_service(node) {
+        let wrong = wrong(quoted(name.get_ref()));
+        lower.mistakes.add(Mistake::at(name.span(), "a service", wrong));
+    }
+    node
 }
 
 /// How long a fault lasts; above zero.

@@ -1,7 +1,7 @@
 //! What protocols rely on of workers and of the network between them and the services.
 
 use super::Assumption;
-use crate::fault::{Fault, Pause};
+use crate::fault::Fault;
 use crate::history::{Event, History, Role, What};
 use crate::id::{Epoch, FaultId, NodeId};
 use crate::point::Point;
@@ -18,19 +18,18 @@ pub const NO_PAUSE_OVER_TTL: Assumption = Assumption {
         // Pauses that overlap or follow each other without a step in between are one.
         let mut since: Vec<Option<TrueTime>> = vec![None; history.nodes.len()];
         let mut pauses = vec![0; history.nodes.len()];
-        history.events.iter().all(|event| match paused_worker(history, event) {
-            Some((node, true)) => {
-                pauses[node.index()] += 1;
-                since[node.index()].get_or_insert(event.at);
-                true
-            }
-            Some((node, false)) => {
-                pauses[node.index()] -= 1;
-                let over = pauses[node.index()] == 0;
-                let began = if over { since[node.index()].take() } else { None };
+        history.events.iter().all(|event| {
+            paused_workers(history, event).all(|(node, begins)| {
+                let (pauses, since) = (&mut pauses[node.index()], &mut since[node.index()]);
+                if begins {
+                    *pauses += 1;
+                    since.get_or_insert(event.at);
+                    return true;
+                }
+                *pauses -= 1;
+                let began = if *pauses == 0 { since.take() } else { None };
                 began.is_none_or(|began| event.at - began < history.ttl)
-            }
-            None => true,
+            })
         })
     },
 };
@@ -43,7 +42,7 @@ pub const PAUSE_NOT_BETWEEN_CHECK_AND_ACT: Assumption = Assumption {
         let mut acts = Acts::of(history);
         history.events.iter().all(|event| {
             acts.note(event);
-            !matches!(paused_worker(history, event), Some((node, true)) if acts.is_acting(node))
+            !paused_workers(history, event).any(|(node, begins)| begins && acts.is_acting(node))
         })
     },
 };
@@ -146,7 +145,10 @@ pub const A_WORKER_REMAINS: Assumption = Assumption {
     is_kept: |history| {
         history.nodes_with(Role::Worker).any(|worker| {
             let newest = history.events.iter().rev().find(|event| {
-                let is_life = matches!(event.what, What::WorkerStarted | What::WorkerFinished | What::WorkerDied);
+                let is_life = matches!(
+                    event.what,
+                    What::WorkerStarted | What::WorkerFinished | What::WorkerDied | What::WorkerRestored { .. }
+                );
                 event.node == worker && is_life
             });
             newest.is_some_and(|event| event.what != What::WorkerDied)
@@ -154,17 +156,41 @@ pub const A_WORKER_REMAINS: Assumption = Assumption {
     },
 };
 
-/// The worker whose pause begins (`true`) or ends by `event`.
-fn paused_worker(history: &History, event: &Event) -> Option<(NodeId, bool)> {
-    let (fault, begins): (FaultId, bool) = match event.what {
-        What::FaultBegan { fault } => (fault, true),
-        What::FaultEnded { fault } => (fault, false),
-        _ => return None,
-    };
-    match history.plan.get(fault.index())?.inject {
-        Fault::Pause(Pause { node, .. }) if history.is(node, Role::Worker) => Some((node, begins)),
+/// See its sentence.
+pub const NO_WORKER_GOES_BACK: Assumption = Assumption {
+    name: "no-worker-goes-back",
+    sentence: "no worker goes on from an earlier state of itself, as from a snapshot of its machine",
+    is_kept: |history| !restores(history, |node, of| node == of),
+};
+
+/// See its sentence.
+pub const NO_WORKER_IS_COPIED: Assumption = Assumption {
+    name: "no-worker-is-copied",
+    sentence: "no copy of a worker goes on beside it",
+    is_kept: |history| !restores(history, |node, of| node != of),
+};
+
+/// Whether a machine went on from a snapshot, and it and whose snapshot it was are such.
+fn restores(history: &History, are_such: impl Fn(NodeId, NodeId) -> bool) -> bool {
+    history.events.iter().any(|event| match event.what {
+        What::WorkerRestored { of, .. } => are_such(event.node, of),
+        _ => false,
+    })
+}
+
+/// The workers whose pause begins (`true`) or ends by `event`.
+fn paused_workers(history: &History, event: &Event) -> impl Iterator<Item = (NodeId, bool)> {
+    let change: Option<(FaultId, bool)> = match event.what {
+        What::FaultBegan { fault } => Some((fault, true)),
+        What::FaultEnded { fault } => Some((fault, false)),
         _ => None,
-    }
+    };
+    let pause = change.and_then(|(fault, begins)| match &history.plan.get(fault.index())?.inject {
+        Fault::Pause(pause) => Some((pause, begins)),
+        _ => None,
+    });
+    let nodes = pause.into_iter().flat_map(|(pause, begins)| pause.each_node().map(move |node| (node, begins)));
+    nodes.filter(|(node, _)| history.is(*node, Role::Worker))
 }
 
 fn is_resource(history: &History, node: NodeId) -> bool {

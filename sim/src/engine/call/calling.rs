@@ -2,10 +2,12 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::rc::Rc;
 use std::task::{Context, Poll};
 
 use super::{Address, Broken, Call, CallId, House, Service, Stage};
 use crate::engine::World;
+use crate::engine::memory::{Input, strayed};
 use crate::engine::queue::Due;
 use crate::id::NodeId;
 
@@ -20,7 +22,7 @@ pub(crate) fn call<'a, S: Service>(
     let about = S::about(&request);
     let caller = world.node(from).incarnation.get();
     let slot = house.calls.borrow_mut().add(Call::new(from, caller, about, Stage::Asked(request)));
-    Calling { world, house, slot, sent: false, over: false }
+    Calling { world, house, slot, from, sent: false, over: false, lost: false, leaf: None }
 }
 
 /// A call as its caller awaits it. The request is sent at the first poll.
@@ -28,22 +30,66 @@ pub(crate) struct Calling<'a, S: Service> {
     world: &'a World,
     house: &'a House<S>,
     slot: u32,
+    from: NodeId,
     sent: bool,
     over: bool,
+    /// Whether its connection is one that the caller remembers from before it was put back. Nobody else knows of it.
+    lost: bool,
+    /// Its number among the leaves of a process whose memory is noted.
+    leaf: Option<u32>,
 }
 
-impl<S: Service> Future for Calling<'_, S> {
-    type Output = Result<S::Response, Broken>;
+impl<S: Service> Calling<'_, S> {
+    /// As in any process, but for the noting of what the process is told, or the telling of it once more.
+    #[cold]
+    fn poll_noted(&mut self, context: &mut Context<'_>) -> Poll<Result<S::Response, Broken>> {
+        let Some(memory) = self.world.memory(self.from) else { return self.poll_living(context) };
+        let leaf = *self.leaf.get_or_insert_with(|| memory.number_leaf());
+        match memory.recall() {
+            Some(Input::Answered { leaf: told, answer }) if told == leaf => {
+                memory.is_over(leaf);
+                self.end();
+                let answer = answer.downcast_ref::<Result<S::Response, Broken>>().unwrap_or_else(|| strayed());
+                Poll::Ready(answer.clone())
+            }
+            Some(Input::Asked { leaf: told, sent }) if told == leaf => {
+                self.lost = sent;
+                memory.waits(leaf, context.waker());
+                Poll::Pending
+            }
+            Some(_) => strayed(),
+            None => {
+                let poll = self.poll_living(context);
+                // The faults that struck first may have ended the process.
+                if let Some(memory) = self.world.memory(self.from) {
+                    memory.note(match &poll {
+                        Poll::Ready(answer) => Input::Answered { leaf, answer: Rc::new(answer.clone()) },
+                        Poll::Pending => Input::Asked { leaf, sent: self.sent },
+                    });
+                }
+                poll
+            }
+        }
+    }
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+    /// Nothing was sent for it, or its answer is known from elsewhere.
+    fn end(&mut self) {
+        self.over = true;
+        let over = self.house.calls.borrow_mut().abandon(self.slot);
+        drop(over);
+    }
+
+    #[inline]
+    fn poll_living(&mut self, context: &mut Context<'_>) -> Poll<Result<S::Response, Broken>> {
         let Calling { world, house, slot, .. } = *self;
         assert!(!self.over, "a call is polled until its answer has come");
-        if !self.sent && world.has_strikes() {
-            let from = house.calls.borrow_mut().get(slot).from;
-            if world.is_halted(from) {
-                context.waker().wake_by_ref();
-                return Poll::Pending;
-            }
+        if self.lost {
+            self.end();
+            return Poll::Ready(Err(Broken));
+        }
+        if !self.sent && world.has_strikes() && world.is_halted(self.from) {
+            context.waker().wake_by_ref();
+            return Poll::Pending;
         }
         let mut calls = house.calls.borrow_mut();
         let mut call = calls.get(slot);
@@ -77,6 +123,17 @@ impl<S: Service> Future for Calling<'_, S> {
             Some(Call { stage: Stage::Arrived(answer), .. }) => Poll::Ready(answer),
             _ => unreachable!("the answer was just seen"),
         }
+    }
+}
+
+impl<S: Service> Future for Calling<'_, S> {
+    type Output = Result<S::Response, Broken>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        if self.world.node(self.from).memory.is_some() {
+            return self.poll_noted(context);
+        }
+        self.poll_living(context)
     }
 }
 

@@ -22,6 +22,8 @@ pub(crate) struct Network {
     seed: Seed,
     spec: NetworkSpec,
     provider: NodeId,
+    /// Whose name each node's draws go by.
+    draws_as: Vec<NodeId>,
     /// By sender, then by receiver; made when first used.
     links: Vec<Vec<Option<Box<Link>>>>,
     messages: u32,
@@ -30,8 +32,9 @@ pub(crate) struct Network {
 }
 
 impl Network {
-    pub(crate) fn new(seed: Seed, spec: NetworkSpec, provider: NodeId, nodes: usize) -> Network {
-        Network { seed, spec, provider, links: vec![Vec::new(); nodes], messages: 0, rules: Vec::new() }
+    pub(crate) fn new(seed: Seed, spec: NetworkSpec, provider: NodeId, draws_as: Vec<NodeId>) -> Network {
+        let links = vec![Vec::new(); draws_as.len()];
+        Network { seed, spec, provider, draws_as, links, messages: 0, rules: Vec::new() }
     }
 
     /// Draws the latency of the next message from `from` to `to`.
@@ -55,7 +58,8 @@ impl Network {
     fn open(&mut self, from: NodeId, to: NodeId) -> &mut Link {
         let abroad = from == self.provider || to == self.provider;
         let latency = if abroad { self.spec.provider } else { self.spec.internal };
-        let stream = Stream::new(self.seed, Purpose::Latency(from, to));
+        let purpose = Purpose::Latency(self.draws_as[from.index()], self.draws_as[to.index()]);
+        let stream = Stream::new(self.seed, purpose);
         let links = &mut self.links[from.index()];
         if links.len() <= to.index() {
             links.resize(to.index() + 1, None);

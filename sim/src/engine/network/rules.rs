@@ -147,7 +147,7 @@ impl Network {
             touches.push(Touch { fault, what: Touched::Delayed(taken - latency), is_last: false });
         }
         for (fault, rule) in &mut rules {
-            let Some(what) = rule.touch(self.seed, sending, &mut arrival) else { continue };
+            let Some(what) = rule.touch(self.seed, &self.draws_as, sending, &mut arrival) else { continue };
             touches.push(Touch { fault: *fault, what, is_last: matches!(rule, Rule::One(_)) });
         }
         self.rules = rules;
@@ -157,7 +157,13 @@ impl Network {
 
 impl Rule {
     /// What it does to a message that would arrive at `arrival`, if it does anything.
-    fn touch(&mut self, seed: Seed, sending: &Sending, arrival: &mut TrueTime) -> Option<Touched> {
+    fn touch(
+        &mut self,
+        seed: Seed,
+        draws_as: &[NodeId],
+        sending: &Sending,
+        arrival: &mut TrueTime,
+    ) -> Option<Touched> {
         let delayed = |arrival: &mut TrueTime, by: Span| {
             *arrival = *arrival + by;
             Some(Touched::Delayed(by))
@@ -179,7 +185,7 @@ impl Rule {
                 if !links.carry(link.0, link.1) {
                     return None;
                 }
-                let mut draws = Draws { seed, key: *key, link, streams };
+                let mut draws = Draws { seed, draws_as, key: *key, link, streams };
                 match effect {
                     Effect::Lose => Some(Touched::Lost),
                     Effect::Take(_) => None,
@@ -209,6 +215,7 @@ impl Rule {
 /// Where a rule draws from for one direction of one link.
 struct Draws<'a> {
     seed: Seed,
+    draws_as: &'a [NodeId],
     key: u128,
     link: (NodeId, NodeId),
     streams: &'a mut Vec<((NodeId, NodeId), Stream)>,
@@ -216,9 +223,10 @@ struct Draws<'a> {
 
 impl Draws<'_> {
     fn stream(&mut self) -> &mut Stream {
-        let Draws { seed, key, link, .. } = *self;
+        let Draws { seed, draws_as, key, link, .. } = *self;
         let index = self.streams.iter().position(|(of, _)| *of == link).unwrap_or_else(|| {
-            self.streams.push((link, Stream::new(seed, Purpose::Fault(key, link.0, link.1))));
+            let purpose = Purpose::Fault(key, draws_as[link.0.index()], draws_as[link.1.index()]);
+            self.streams.push((link, Stream::new(seed, purpose)));
             self.streams.len() - 1
         });
         &mut self.streams[index].1
@@ -243,7 +251,12 @@ mod tests {
     fn network() -> Network {
         let range = |min, max| Latency { min: Span::millis(min), max: Span::millis(max) };
         let timeout = NetworkSpec::DEFAULT_TIMEOUT;
-        Network::new(Seed(7), NetworkSpec { internal: range(1, 3), provider: range(24, 30), timeout }, PROVIDER, 5)
+        Network::new(
+            Seed(7),
+            NetworkSpec { internal: range(1, 3), provider: range(24, 30), timeout },
+            PROVIDER,
+            (0..5).map(NodeId).collect(),
+        )
     }
 
     /// A rule on what goes between `between` and the ledger.

@@ -20,7 +20,9 @@ mod partition;
 mod pause;
 mod reorder;
 mod restart;
+mod restore;
 mod shutdown;
+mod snapshot;
 mod time_source;
 mod zone_error;
 
@@ -43,7 +45,9 @@ pub use pause::{Pause, PauseClocks, WorkerTask};
 pub use reorder::Reorder;
 pub use restart::Loses;
 pub use restart::Restart;
+pub use restore::{Original, Restore};
 pub use shutdown::Shutdown;
+pub use snapshot::Snapshot;
 pub use time_source::TimeSource;
 pub use zone_error::ZoneError;
 
@@ -116,6 +120,10 @@ pub(crate) struct Needs {
     pub(crate) new_beginning: bool,
     /// Its worker must be able to hear that it is to stop.
     pub(crate) farewell: bool,
+    /// What its worker's process is told must be noted.
+    pub(crate) memory: bool,
+    /// There must be a node for a copy of its worker.
+    pub(crate) copy: bool,
 }
 
 macro_rules! kinds {
@@ -224,6 +232,8 @@ kinds! {
     Hold,
     DelayMessage,
     LoseMessage,
+    Snapshot,
+    Restore,
 }
 
 /// A fault kind as lists and help show it.

@@ -1,0 +1,69 @@
+//! `snapshot = { … }` and `restore = { … }`
+
+use holdover_sim::fault::{Fault, Original, Restore, Snapshot};
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::{Inject, InjectFile, worker};
+use crate::scenario::error::Wrong;
+use crate::scenario::file::Table;
+use crate::scenario::lower::{Lower, Nodes};
+use crate::scenario::names::{did_you_mean, quoted};
+
+/// `snapshot = { … }`
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct SnapshotFile {
+    node: Spanned<String>,
+}
+
+impl Inject for SnapshotFile {
+    fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
+        let node = worker(lower, nodes, &self.node, |service| {
+            Wrong::new(format!("no snapshot can be taken of the service {service}"))
+                .help("only workers have snapshots; a `failover` promotes an older copy of a service")
+        });
+        Snapshot { node }.into()
+    }
+}
+
+/// `restore = { … }`
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct RestoreFile {
+    node: Spanned<String>,
+    original: Option<Spanned<String>>,
+}
+
+impl Inject for RestoreFile {
+    fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
+        let node = worker(lower, nodes, &self.node, |service| {
+            Wrong::new(format!("the service {service} can't be put back to a snapshot"))
+                .help("only workers can; a `failover` promotes an older copy of a service")
+        });
+        Restore { node, original: self.original(lower) }.into()
+    }
+}
+
+impl RestoreFile {
+    fn original(&self, lower: &mut Lower) -> Original {
+        let Some(written) = &self.original else { return Original::Gone };
+        let known = Original::ALL.into_iter().find(|original| original.name() == written.get_ref());
+        known.unwrap_or_else(|| {
+            let help = did_you_mean(written.get_ref(), "it is one of", Original::ALL.map(Original::name));
+            let wrong = Wrong::new(format!("an original can't be {}", quoted(written.get_ref()))).help(help);
+            lower.mistake(written, wrong);
+            Original::Gone
+        })
+    }
+}
+
+impl InjectFile {
+    /// Where the worker is named that is put back, if this puts one back.
+    pub(in crate::scenario) fn restored(&self) -> Option<&Spanned<String>> {
+        match self {
+            InjectFile::Restore(Table(file)) => Some(&file.node),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,413 @@
+//! Workers that are put back to a snapshot, or copied from one: they go on from where they were, by the clocks of then,
+//! and nothing that they remember happens again.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use holdover::scenario::Scenario;
+use holdover::sim::check::{CHECKERS, Checker, Verdict, bites, judge_one};
+use holdover::sim::clock::Clock;
+use holdover::sim::fault::{
+    Anchor, Crash, Fault, Original, Pause, PauseClocks, PlannedFault, Restore, Shutdown, Snapshot,
+};
+use holdover::sim::history::{History, What, beliefs};
+use holdover::sim::id::{EventId, NodeId};
+use holdover::sim::limits::Ending;
+use holdover::sim::point::{POINTS, Point};
+use holdover::sim::protocol::{AnyProtocol, Fenced, Naive, PROTOCOLS, Protocol, Renewal};
+use holdover::sim::run::run;
+use holdover::sim::seed::Seed;
+use holdover::sim::service::lease_store::LeaseStoreRules;
+use holdover::sim::service::ledger::{Checkpoint, LedgerRules};
+use holdover::sim::service::provider::GatewayRules;
+use holdover::sim::time::{Span, TrueTime};
+use holdover::sim::worker::{Lease, Setback, Worker};
+
+const WORLD: &str = r#"
+title = "Two workers"
+start = 2026-01-15T02:00:00Z
+end = "+2m"
+
+[lease]
+ttl = "10s"
+renew_every = "2s"
+
+[job]
+operations = 8
+due = "+2s"
+pace = "500ms"
+
+[[worker]]
+name = "worker-a"
+
+[[worker]]
+name = "worker-b"
+starts = "+1s"
+"#;
+
+const A: NodeId = NodeId(3);
+/// Where the copy of A is.
+const COPY: NodeId = NodeId(5);
+
+fn at(millis: i64) -> Anchor {
+    Anchor::At(TrueTime::START + Span::millis(millis))
+}
+
+fn when(point: Point, nth: u32) -> Anchor {
+    Anchor::Point { point: point.0.to_owned(), node: Some(A), after: TrueTime::START, nth, delay: Span::ZERO }
+}
+
+/// So long after the snapshot.
+fn later(millis: i64) -> Anchor {
+    Anchor::Fault { name: "snapshot".to_owned(), end: false, delay: Span::millis(millis) }
+}
+
+fn snapshot() -> Fault {
+    Snapshot { node: A }.into()
+}
+
+fn restore(original: Original) -> Fault {
+    Restore { node: A, original }.into()
+}
+
+fn crash(millis: i64) -> Fault {
+    Crash { node: A, lasting: Some(Span::millis(millis)) }.into()
+}
+
+fn pause(millis: i64, clocks: PauseClocks) -> Fault {
+    Pause::of(A, Span::millis(millis), clocks).into()
+}
+
+/// Runs the plan; the first of its snapshots is called so.
+fn run_under(protocol: &dyn AnyProtocol, plan: &[(Anchor, Fault)]) -> History {
+    let scenario = Scenario::parse("restoring.rs", WORLD).expect("a scenario");
+    let planned = |(when, inject): &(Anchor, Fault)| PlannedFault {
+        when: when.clone(),
+        inject: inject.clone(),
+        note: None,
+        name: matches!(inject, Fault::Snapshot(_)).then(|| "snapshot".to_owned()),
+    };
+    let plan: Vec<_> = plan.iter().map(planned).collect();
+    run(&scenario.world, protocol, &plan, Seed(3))
+}
+
+/// Where each restoring is in the history, with the place of its snapshot.
+fn restorings(history: &History) -> Vec<(EventId, EventId)> {
+    let restoring = |(id, event): (EventId, &holdover::sim::history::Event)| match event.what {
+        What::WorkerRestored { snapshot, .. } => Some((id, snapshot)),
+        _ => None,
+    };
+    history.numbered().filter_map(restoring).collect()
+}
+
+/// The first point of the work task that `node` passes after `id`.
+fn next_point(history: &History, node: NodeId, id: EventId) -> Option<Point> {
+    history.events[id.index() + 1..].iter().find_map(|event| match event.what {
+        What::PointPassed(point) if event.node == node && !point.0.starts_with("renew.") => Some(point),
+        _ => None,
+    })
+}
+
+/// The rules that the run broke.
+fn broken(history: &History) -> Vec<&'static str> {
+    let is_broken = |checker: &&Checker| matches!(judge_one(checker, history), Verdict::Violated { .. });
+    CHECKERS.iter().filter(is_broken).map(|checker| checker.name).collect()
+}
+
+#[test]
+fn wherever_the_snapshot_was_taken_a_worker_goes_on_from_there() {
+    let mut restored = 0;
+    for (point, _) in POINTS {
+        for (nth, original) in
+            [(1, Original::Gone), (3, Original::Gone), (1, Original::Alive), (3, Original::Alive)]
+        {
+            for protocol in PROTOCOLS {
+                let plan = [(when(*point, nth), snapshot()), (later(20), restore(original))];
+                let history = run_under(*protocol, &plan);
+                let says = || format!("{} {point:?} {nth} {original:?}", protocol.name());
+                assert!(!matches!(history.ending, Ending::Panicked { .. }), "{} {:?}", says(), history.ending);
+                let Some(&(id, taken)) = restorings(&history).first() else { continue };
+                restored += 1;
+                let node = if original == Original::Alive { COPY } else { A };
+                assert_eq!(history.event(id).node, node, "{}", says());
+                for clock in [Clock::Wall, Clock::Monotonic, Clock::Raw, Clock::Boottime] {
+                    let then = history.node(A).clocks.read(clock, history.event(taken).at);
+                    assert_eq!(history.node(node).clocks.read(clock, history.event(id).at), then, "{}", says());
+                }
+                // The renewals go on beside the work, and who asks for the lease finds that it has it already.
+                if !point.0.starts_with("renew.") && *point != Point::LEASE_WANTED {
+                    let (then, now) = (next_point(&history, A, taken), next_point(&history, node, id));
+                    assert_eq!(now, then, "{}", says());
+                }
+            }
+        }
+    }
+    assert!(restored > 60, "only {restored}");
+}
+
+#[test]
+fn a_snapshot_can_be_taken_in_the_middle_of_a_call() {
+    // A's first write is on its way, or its answer is.
+    for millis in 2_000..2_070 {
+        for original in Original::ALL {
+            let plan = [(at(millis), snapshot()), (later(1_000), restore(original))];
+            let history = run_under(&Fenced, &plan);
+            assert_eq!(history.ending, Ending::Finished);
+            let (id, taken) = restorings(&history)[0];
+            let node = history.event(id).node;
+            assert_eq!(next_point(&history, node, id), next_point(&history, A, taken), "{millis} {original:?}");
+        }
+    }
+}
+
+#[test]
+fn a_worker_that_is_put_back_believes_what_it_believed() {
+    let plan = [(when(Point::WRITE_CHECKED, 2), snapshot()), (later(30_000), restore(Original::Gone))];
+    let history = run_under(&Naive, &plan);
+    let (id, _) = restorings(&history)[0];
+    let restored = history.event(id).at;
+    let of_a: Vec<_> = beliefs(&history).into_iter().filter(|belief| belief.worker == A).collect();
+    assert!(of_a.iter().any(|belief| belief.from == restored), "{of_a:?}");
+}
+
+#[test]
+fn what_was_not_running_does_not_run_again() {
+    let restored = |plan: &[(Anchor, Fault)]| {
+        let history = run_under(&Fenced, plan);
+        assert_eq!(history.ending, Ending::Finished);
+        assert_eq!(broken(&history), [""; 0]);
+        let of_a = history.events.iter().filter(|event| event.node == A);
+        let of_a = of_a.filter_map(|event| match event.what {
+            What::WorkerStarted => Some('s'),
+            What::WorkerFinished => Some('f'),
+            What::WorkerDied => Some('d'),
+            What::WorkerRestored { .. } => Some('r'),
+            _ => None,
+        });
+        of_a.collect::<String>()
+    };
+    let gone = || restore(Original::Gone);
+    assert_eq!(restored(&[(at(3_000), snapshot()), (at(4_000), gone())]), "sdrf");
+    // Twice, and a snapshot of what was put back.
+    assert_eq!(restored(&[(at(3_000), snapshot()), (at(4_000), gone()), (at(5_000), gone())]), "sdrdrf");
+    let again = [(at(3_000), snapshot()), (at(4_000), gone()), (at(4_500), snapshot()), (at(6_000), gone())];
+    assert_eq!(restored(&again), "sdrdrf");
+    // At once, in the middle of its own step.
+    for (point, _) in POINTS {
+        let told = restored(&[(when(*point, 1), snapshot()), (later(0), gone())]);
+        assert!(told == "sdrf" || told == "sf", "{point:?}: {told}");
+    }
+    // Without a snapshot nothing happens.
+    assert_eq!(restored(&[(at(4_000), gone())]), "sf");
+    assert_eq!(restored(&[(at(5_000), snapshot()), (at(4_000), gone())]), "sf");
+    // It was dead when the snapshot was taken, and is dead now, or not.
+    assert_eq!(restored(&[(at(3_000), crash(500)), (at(3_200), snapshot()), (at(3_300), gone())]), "sdsf");
+    assert_eq!(restored(&[(at(3_000), crash(500)), (at(3_200), snapshot()), (at(4_000), gone())]), "sdsdsf");
+    // It is dead, for a while or for good, when it is put back.
+    assert_eq!(restored(&[(at(3_000), snapshot()), (at(3_100), crash(9_000)), (at(4_000), gone())]), "sdrf");
+    let for_good = Fault::from(Crash { node: A, lasting: None });
+    assert_eq!(restored(&[(at(3_000), snapshot()), (at(3_100), for_good), (at(4_000), gone())]), "sdrf");
+    let shutdown = Fault::from(Shutdown { node: A, lasting: Span::millis(500) });
+    assert_eq!(restored(&[(at(3_000), snapshot()), (at(3_100), shutdown.clone()), (at(5_000), gone())]), "sdrf");
+    assert_eq!(restored(&[(at(3_000), snapshot()), (at(3_100), shutdown.clone()), (at(3_300), gone())]), "sdrf");
+    // It had been told to stop, and remembers that.
+    assert_eq!(restored(&[(at(3_000), shutdown), (at(3_200), snapshot()), (at(3_300), gone())]), "sdrd");
+    // It had finished.
+    assert_eq!(restored(&[(at(20_000), snapshot()), (at(21_000), gone())]), "sf");
+}
+
+#[test]
+fn a_pause_puts_off_what_a_restored_worker_does() {
+    for clocks in [PauseClocks::Running, PauseClocks::Suspended, PauseClocks::Frozen, PauseClocks::Counted] {
+        let plan =
+            [(at(3_000), snapshot()), (at(3_500), pause(2_000, clocks)), (at(4_000), restore(Original::Gone))];
+        let history = run_under(&Fenced, &plan);
+        assert_eq!((&history.ending, broken(&history)), (&Ending::Finished, vec![]), "{clocks:?}");
+        let (id, _) = restorings(&history)[0];
+        let acts = history.events[id.index() + 1..].iter();
+        let first = acts.filter(|event| event.node == A).find(|event| matches!(event.what, What::PointPassed(_)));
+        assert!(first.expect("it goes on").at >= TrueTime::START + Span::millis(5_500), "{clocks:?}");
+    }
+}
+
+#[test]
+fn a_second_copy_takes_the_place_of_the_first() {
+    let copy = || restore(Original::Alive);
+    let history = run_under(&Naive, &[(at(3_000), snapshot()), (at(4_000), copy()), (at(5_000), copy())]);
+    assert_eq!(restorings(&history).len(), 2);
+    assert_eq!(history.nodes.len(), 6);
+    assert_eq!(history.node(COPY).name, "worker-a(2)");
+    assert!(history.events.iter().any(|event| event.node == COPY && event.what == What::WorkerDied));
+    assert!(!history.events.iter().any(|event| event.node == A && event.what == What::WorkerDied));
+}
+
+#[test]
+fn a_copy_that_is_taken_away_leaves_every_other_draw_as_it_was() {
+    // Both workers may be copied; that A isn't changes nothing for the copy of B.
+    let b = NodeId(4);
+    let plan = |copies_a: bool| {
+        let mut plan = vec![
+            (at(3_000), Snapshot { node: b }.into()),
+            (at(4_000), Restore { node: b, original: Original::Alive }.into()),
+        ];
+        if copies_a {
+            plan.push((at(60_000), snapshot()));
+            plan.push((at(61_000), restore(Original::Alive)));
+        }
+        plan
+    };
+    let latencies = |history: &History| {
+        let copy = history.nodes.iter().position(|node| node.name == "worker-b(2)").expect("a copy");
+        let sent = history.events.iter().filter(|event| event.node.index() == copy);
+        let sent = sent.filter_map(|event| match event.what {
+            What::MessageSent { latency, .. } => Some(latency),
+            _ => None,
+        });
+        sent.collect::<Vec<_>>()
+    };
+    let (with, without) = (run_under(&Naive, &plan(true)), run_under(&Naive, &plan(false)));
+    let (with, without) = (latencies(&with), latencies(&without));
+    assert!(without.len() > 2, "{without:?}");
+    assert_eq!(with[..without.len()], without);
+}
+
+#[test]
+fn restoring_bites_who_has_the_lease_or_remembers_it() {
+    let says = |plan: &[(Anchor, Fault)]| {
+        let bites = bites(&run_under(&Fenced, plan));
+        bites.iter().map(|bite| format!("{bite:?}")).collect::<Vec<_>>().join(" ")
+    };
+    let gone = || restore(Original::Gone);
+    assert_eq!(says(&[(at(3_000), snapshot()), (at(4_000), gone())]), "Bit Bit");
+    assert_eq!(says(&[(at(3_000), snapshot()), (at(40_000), gone())]), "Bit Bit");
+    assert_eq!(says(&[(when(Point::LEASE_WANTED, 1), snapshot()), (at(40_000), gone())]), "Missed Missed");
+    assert_eq!(says(&[(at(3_000), snapshot())]), "Missed");
+    assert_eq!(says(&[(at(4_000), gone())]), "Missed");
+}
+
+/// [`Fenced`], but its renewals are one of several things that are waited for at once, and only what was woken is looked
+/// at.
+#[derive(Clone)]
+struct Combining;
+
+/// [`Fenced`], but what a check says depends on how often any process ever asked.
+#[derive(Clone)]
+struct Straying;
+
+thread_local! {
+    static CHECKS: Cell<u32> = const { Cell::new(0) };
+}
+
+macro_rules! fenced_but {
+    ($protocol:ident, $name:literal, $($rest:tt)*) => {
+        impl Protocol for $protocol {
+            fn name(&self) -> &'static str {
+                $name
+            }
+
+            fn summary(&self) -> &'static str {
+                "fenced, for this test"
+            }
+
+            fn lease_store(&self) -> LeaseStoreRules {
+                Protocol::lease_store(&Fenced)
+            }
+
+            fn ledger(&self) -> LedgerRules {
+                Protocol::ledger(&Fenced)
+            }
+
+            fn gateway(&self) -> GatewayRules {
+                Protocol::gateway(&Fenced)
+            }
+
+            async fn acquire(&self, worker: &Worker) -> Option<Rc<Lease>> {
+                Fenced.acquire(worker).await
+            }
+
+            async fn take_over(&self, worker: &Worker, lease: &Lease) -> Result<Checkpoint, Setback> {
+                Fenced.take_over(worker, lease).await
+            }
+
+            $($rest)*
+        }
+    };
+}
+
+fenced_but! { Combining, "combining",
+    async fn renew(&self, worker: &Worker, lease: &Lease) -> Renewal {
+        let waits = [700, 100, 400].map(|millis| worker.sleep(Span::millis(millis)));
+        let mut waits: FuturesUnordered<_> = waits.into_iter().collect();
+        let mut renewal = Renewal::Unsure;
+        while waits.next().await.is_some() {
+            renewal = Fenced.renew(worker, lease).await;
+        }
+        renewal
+    }
+
+    fn holds(&self, lease: &Lease) -> bool {
+        Fenced.holds(lease)
+    }
+}
+
+fenced_but! { Straying, "straying",
+    async fn renew(&self, worker: &Worker, lease: &Lease) -> Renewal {
+        Fenced.renew(worker, lease).await
+    }
+
+    fn holds(&self, lease: &Lease) -> bool {
+        CHECKS.set(CHECKS.get() + 1);
+        Fenced.holds(lease) && CHECKS.get() < 4
+    }
+}
+
+#[test]
+fn whatever_combines_futures_goes_on_as_well() {
+    for millis in (2_000..5_000).step_by(37) {
+        for original in Original::ALL {
+            let plan = [(at(millis), snapshot()), (later(10), restore(original))];
+            let history = run_under(&Combining, &plan);
+            assert_eq!(history.ending, Ending::Finished, "{millis}");
+            let (id, taken) = restorings(&history)[0];
+            let node = history.event(id).node;
+            let renewals = |node: NodeId, id: EventId| {
+                let sent = history.events[id.index() + 1..].iter().filter(|event| event.node == node);
+                let sent = sent.filter(|event| {
+                    matches!(event.what, What::MessageSent { about: "lease.renew", answer: false, .. })
+                });
+                sent.map(|event| event.at).next()
+            };
+            // By the clocks that were put back, the next renewal is due when it was due.
+            if let (Some(then), Some(now)) = (renewals(A, taken), renewals(node, id))
+                && original == Original::Alive
+            {
+                let (since, again) = (then - history.event(taken).at, now - history.event(id).at);
+                assert!((since - again).as_nanos().abs() < 6_000_000, "{millis}: {since} {again}");
+            }
+        }
+    }
+}
+
+#[test]
+fn code_that_does_not_repeat_itself_is_told_so() {
+    CHECKS.set(0);
+    let plan = [(when(Point::WRITE_CHECKED, 3), snapshot()), (later(100), restore(Original::Gone))];
+    let history = run_under(&Straying, &plan);
+    let Ending::Panicked { node, message } = &history.ending else { panic!("{:?}", history.ending) };
+    assert_eq!(*node, A);
+    assert!(message.contains("did something else when its memory was built again"), "{message}");
+}
+
+#[test]
+fn a_copy_breaks_even_a_fence_and_going_back_does_not() {
+    let breaks = |original| {
+        broken(&run_under(
+            &Fenced,
+            &[(when(Point::WRITE_CHECKED, 4), snapshot()), (later(700), restore(original))],
+        ))
+    };
+    assert_eq!(breaks(Original::Alive), ["single-writer"]);
+    assert_eq!(breaks(Original::Gone), [""; 0]);
+}
