@@ -16,6 +16,7 @@ use super::inject::NO_NODE;
 use super::lower::{LONGEST_NAME, Lower, Nodes, is_plain_name};
 use super::names::{closest, did_you_mean, listed, quoted};
 use super::value;
+use super::write::{Keys, other_than};
 
 /// The names of the faults that have one, with their places.
 pub(super) type Names<'a> = BTreeMap<&'a str, Range<usize>>;
@@ -113,6 +114,26 @@ pub(super) fn lower(
         }
         _ => unreachable!("one of them is there"),
     }
+}
+
+/// The keys of `when = { … }`.
+pub(super) fn write(when: &Anchor, keys: &mut Keys<'_>) {
+    match when {
+        Anchor::At(at) => keys.time("at", *at),
+        Anchor::Point { point: name, node, after, nth, .. }
+        | Anchor::Event { event: name, node, after, nth, .. } => {
+            let head = if matches!(when, Anchor::Point { .. }) { "point" } else { "event" };
+            keys.text(head, name.as_str());
+            keys.node("node", *node);
+            keys.time("after", other_than(TrueTime::START, *after));
+            keys.number("nth", other_than(1, u64::from(*nth)));
+        }
+        Anchor::Fault { name, end, .. } => {
+            keys.text("fault", name.as_str());
+            keys.flag("end", *end);
+        }
+    }
+    keys.duration("delay", other_than(Span::ZERO, when.delay()));
 }
 
 /// What a head is in the middle of a sentence.

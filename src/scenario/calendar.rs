@@ -181,6 +181,44 @@ fn clock(hour: u8, minute: u8, second: u8, nanos: i32) -> Option<Time> {
     Time::new(small(hour)?, small(minute)?, small(second)?, nanos).ok()
 }
 
+/// `start` as a full date and time, as it stands in a file.
+pub(super) fn write_start(start: WallTime) -> String {
+    shown(instant(start, TrueTime::START))
+}
+
+/// The instant `time` of a scenario that starts at `start`: as a time of day on the same date and with the date on another,
+/// if its milliseconds are whole; else as an offset.
+pub(super) fn write_time(start: WallTime, time: TrueTime) -> String {
+    let (begin, at) = (instant(start, TrueTime::START), instant(start, time));
+    if time < TrueTime::START {
+        return value::write_duration(time - TrueTime::START);
+    }
+    if at.subsec_nanosecond() % 1_000_000 != 0 {
+        return format!("+{}", value::write_duration(time - TrueTime::START));
+    }
+    let [begin, civil] = [begin, at].map(|instant| Offset::UTC.to_datetime(instant));
+    if begin.date() != civil.date() {
+        return shown(at);
+    }
+    if civil.subsec_nanosecond() == 0 { civil.time().to_string() } else { format!("{:.3}", civil.time()) }
+}
+
+/// An instant with its date: without a fraction if there is none, else with all nine digits or just three.
+fn shown(instant: Timestamp) -> String {
+    match instant.subsec_nanosecond() {
+        0 => instant.to_string(),
+        nanos if nanos % 1_000_000 == 0 => format!("{instant:.3}"),
+        _ => format!("{instant:.9}"),
+    }
+}
+
+/// The instant of true time `time` in a world that starts at `start`.
+fn instant(start: WallTime, time: TrueTime) -> Timestamp {
+    // Two counts of nanoseconds that fit into 64 bits reach from 1385 to 2554.
+    Timestamp::from_nanosecond(i128::from(start.as_nanos()) + i128::from(time.as_nanos()))
+        .expect("the calendar reaches from the year -9999 to 9999")
+}
+
 /// Whether `text` is meant as a time of day: a digit or two and a colon.
 fn looks_like_clock_time(text: &str) -> bool {
     text.split_once(':')
@@ -321,5 +359,56 @@ mod tests {
                 ("9999-12-31T23:59:59-23:59", "the start is out of range"),
             ],
         );
+    }
+
+    #[test]
+    fn times_are_written_as_they_are_read() {
+        let calendar = calendar().ending_after(LONGEST);
+        for (nanos, text) in [
+            (0, "01:59:30"),
+            (58_150_000_000, "02:00:28.150"),
+            (58_150_000_001, "+58.150000001s"),
+            (300_000_000_001, "+300.000000001s"),
+            (79_229_999_000_000, "23:59:59.999"),
+            (79_230_000_000_000, "2026-01-16T00:00:00Z"),
+            (79_230_250_000_000, "2026-01-16T00:00:00.250Z"),
+            (79_230_000_001_000, "+22h30.000001s"),
+        ] {
+            let time = TrueTime::from_nanos(nanos);
+            assert_eq!(write_time(calendar.start(), time), text);
+            assert_eq!(calendar.time(text), Ok(time), "{text}");
+        }
+        // What is before the start is written too, and isn't read.
+        let early = write_time(calendar.start(), TrueTime::from_nanos(-1));
+        assert_eq!(
+            calendar.time(&early).map_err(|wrong| wrong.message),
+            Err("`-1ns` is before the start of the run".to_owned())
+        );
+    }
+
+    #[test]
+    fn starts_are_written_as_they_are_read() {
+        for (nanos, text) in [
+            (1_768_442_370_000_000_000, "2026-01-15T01:59:30Z"),
+            (1_768_442_370_150_000_000, "2026-01-15T01:59:30.150Z"),
+            (1_768_442_370_000_000_010, "2026-01-15T01:59:30.000000010Z"),
+        ] {
+            let start = WallTime::from_nanos(nanos);
+            assert_eq!(write_start(start), text);
+            assert_eq!(
+                Calendar::starting(&text.parse().expect("a date-time")).map(|calendar| calendar.start()),
+                Ok(start)
+            );
+        }
+    }
+
+    #[test]
+    fn no_time_is_beyond_what_can_be_written() {
+        for start in [i64::MIN, 0, i64::MAX].map(WallTime::from_nanos) {
+            write_start(start);
+            for time in [i64::MIN, 0, i64::MAX].map(TrueTime::from_nanos) {
+                write_time(start, time);
+            }
+        }
     }
 }

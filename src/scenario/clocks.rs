@@ -13,6 +13,7 @@ use super::file::{ClockFile, ServiceFile, Table};
 use super::lower::Lower;
 use super::names::{did_you_mean, quoted};
 use super::value;
+use super::write::{Keys, other_than};
 
 /// How far off a clock can be, either way.
 const LARGEST_OFFSET: Span = Span::secs(30 * 86_400);
@@ -79,4 +80,14 @@ fn offset(text: &str) -> Result<Span, Wrong> {
             .help("at most 30 days either way"));
     }
     Ok(offset)
+}
+
+/// The keys of `clock = { … }`.
+pub(super) fn write(clock: &ClockSpec, keys: &mut Keys<'_>) {
+    keys.duration("offset", other_than(Span::ZERO, clock.offset));
+    keys.rate("drift_ppm", other_than(Rate::EXACT, clock.drift));
+    if let Some(Discipline { daemon, poll }) = clock.discipline {
+        keys.text("discipline", daemon.name());
+        keys.duration("poll", other_than(daemon.default_poll(), poll));
+    }
 }

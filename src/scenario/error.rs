@@ -133,6 +133,10 @@ impl TextError {
         std::iter::once(&self.first).chain(&self.others)
     }
 
+    pub(super) fn first(&self) -> &Mistake {
+        &self.first
+    }
+
     /// The text, with the name that it was read under.
     pub fn source_text(&self) -> &NamedSource<String> {
         &self.source

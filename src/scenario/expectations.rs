@@ -10,7 +10,8 @@ use super::file::ExpectFile;
 use super::names::{
     VERDICTS, closest, did_you_mean, known_checkers, known_protocols, known_sightings, listed, quoted,
 };
-use super::{Expectation, Expected};
+use super::write::{Keys, Page, Setting, key};
+use super::{Expectation, Expected, Scenario};
 
 /// The protocols in the order of reports, and the expectations by protocol.
 pub(super) fn lower(
@@ -22,12 +23,7 @@ pub(super) fn lower(
         expect.keys().map(|name| (name.get_ref().clone(), name.span())).collect();
     let chosen = match protocols {
         Some(protocols) => chosen(mistakes, protocols, &expected),
-        // Without a list, an expectation of a protocol chooses it; with no expectations either, all are of interest.
-        None => known_protocols()
-            .iter()
-            .filter(|name| expected.is_empty() || expected.contains_key(**name))
-            .map(|name| (*name).to_owned())
-            .collect(),
+        None => unlisted(&expected),
     };
     let mut expectations = BTreeMap::new();
     for (protocol, file) in expect {
@@ -35,6 +31,13 @@ pub(super) fn lower(
         expectations.insert(protocol.into_inner(), expectation(mistakes, file));
     }
     (chosen, expectations)
+}
+
+/// The protocols that are run if no list names any. An expectation of a protocol chooses it; without one all are of
+/// interest.
+fn unlisted<T>(expected: &BTreeMap<String, T>) -> Vec<String> {
+    let known = known_protocols().into_iter();
+    known.filter(|name| expected.is_empty() || expected.contains_key(*name)).map(str::to_owned).collect()
 }
 
 fn chosen(
@@ -124,4 +127,33 @@ fn check_no_repeats(mistakes: &mut Mistakes, names: &[Spanned<String>]) {
             }
         }
     }
+}
+
+/// The protocols that the file has to list.
+pub(super) fn listed_protocols(scenario: &Scenario) -> Option<&[String]> {
+    (unlisted(&scenario.expect) != scenario.protocols).then_some(scenario.protocols.as_slice())
+}
+
+/// The `[expect.NAME]` tables, in the order in which the protocols are run.
+pub(super) fn write(scenario: &Scenario, setting: &Setting<'_>, page: &mut Page) {
+    let place = |name: &String| scenario.protocols.iter().position(|protocol| protocol == name);
+    let mut expect: Vec<_> = scenario.expect.iter().collect();
+    expect.sort_by_key(|(protocol, _)| place(protocol).unwrap_or(usize::MAX));
+    for (protocol, expectation) in expect {
+        let header = format!("[expect.{}]", key(protocol));
+        page.table(&header, &header, keys_of(expectation, setting));
+    }
+}
+
+/// The verdicts in the order of reports, then what must have been seen.
+fn keys_of<'s>(expectation: &Expectation, setting: &'s Setting<'_>) -> Keys<'s> {
+    let place = |name: &String| known_checkers().iter().position(|checker| checker == name);
+    let mut verdicts: Vec<_> = expectation.verdicts.iter().collect();
+    verdicts.sort_by_key(|(checker, _)| place(checker).unwrap_or(usize::MAX));
+    let mut keys = Keys::new(setting);
+    for (checker, verdict) in verdicts {
+        keys.text(checker, verdict.name());
+    }
+    keys.texts("seen", (!expectation.seen.is_empty()).then_some(expectation.seen.as_slice()));
+    keys
 }

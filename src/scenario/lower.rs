@@ -26,11 +26,11 @@ use super::{Scenario, clocks, expectations, faults, value};
 const MOST_WORKERS: usize = 1_000;
 const MOST_OPERATIONS: u64 = 1_000_000;
 pub(super) const LONGEST_NAME: usize = 32;
-const POLL_EVERY: Span = Span::secs(1);
-const PACE: Span = Span::millis(100);
-const FINISH_WITHIN: Span = Span::secs(60);
-const INTERNAL: Latency = Latency { min: Span::millis(1), max: Span::millis(3) };
-const PROVIDER: Latency = Latency { min: Span::millis(24), max: Span::millis(30) };
+pub(super) const POLL_EVERY: Span = Span::secs(1);
+pub(super) const PACE: Span = Span::millis(100);
+pub(super) const FINISH_WITHIN: Span = Span::secs(60);
+pub(super) const INTERNAL: Latency = Latency { min: Span::millis(1), max: Span::millis(3) };
+pub(super) const PROVIDER: Latency = Latency { min: Span::millis(24), max: Span::millis(30) };
 
 /// The scenario that `file` means, and the mistakes in it.
 pub(super) fn scenario(mut file: ScenarioFile) -> (Scenario, Mistakes) {
@@ -326,10 +326,7 @@ pub(super) struct Nodes {
 impl Nodes {
     /// Notes which of them have a time daemon.
     fn note_disciplines(&mut self, world: &WorldSpec) {
-        let services = world.service_clocks.iter().map(|(node, clock)| (*node, clock));
-        let workers = world.workers.iter().enumerate().map(|(index, one)| (worker_node(index), &one.clock));
-        let disciplined = services.chain(workers).filter(|(_, clock)| clock.discipline.is_some());
-        self.disciplined = disciplined.map(|(node, _)| node).collect();
+        self.disciplined = disciplined(world);
     }
 
     /// The nodes with a time daemon.
@@ -360,4 +357,12 @@ impl Nodes {
     pub(super) fn workers(&self) -> Vec<&str> {
         self.names.iter().skip(SERVICE_NAMES.len()).map(String::as_str).collect()
     }
+}
+
+/// The nodes of `world` with a time daemon.
+pub(super) fn disciplined(world: &WorldSpec) -> Vec<NodeId> {
+    let services = world.service_clocks.iter().map(|(node, clock)| (*node, clock));
+    let workers = world.workers.iter().enumerate().map(|(index, one)| (worker_node(index), &one.clock));
+    let disciplined = services.chain(workers).filter(|(_, clock)| clock.discipline.is_some());
+    disciplined.map(|(node, _)| node).collect()
 }

@@ -1,10 +1,12 @@
-//! Scenarios: a TOML file in, a world, a fault plan and expectations out; and errors that point at the exact token.
+//! Scenarios: a TOML file in, a world, a fault plan and expectations out, and back; and errors that point at the exact
+//! token.
 //!
 //! - [`Scenario::load`] and [`Scenario::parse`] are the two ways in; `read` gets the text of a file
 //! - `file` is the file as it is written; `syntax` explains what isn't a scenario file at all
 //! - `lower` makes the simulator's types of it and checks what they mean, with `faults`, `anchors`, `inject`,
 //!   `contradictions` and `expectations` for those parts; `clocks`, `value` and `calendar` understand clocks, durations
 //!   and times; `names` knows the names
+//! - [`Scenario::to_toml`] is the way back, and `write` what it goes by
 //! - `error` is what can be wrong
 
 mod anchors;
@@ -21,9 +23,11 @@ mod names;
 mod read;
 mod syntax;
 mod value;
+mod write;
 
 pub use error::{FileError, Mistake, ScenarioError, TextError};
 pub use names::{did_you_mean, shown_path};
+pub use write::NotWritable;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -141,5 +145,34 @@ impl Scenario {
         let (scenario, mistakes) = lower::scenario(file);
         mistakes.into_error(name, text)?;
         Ok(scenario)
+    }
+
+    /// The text of the scenario's file, as a person would write it. What is as it would be anyway is left out, keys are in
+    /// the order of the files in `scenarios/`, durations are as short as people write them, and times are times of day
+    /// where their milliseconds are whole.
+    ///
+    /// Reading the text gives this very scenario. What no scenario has is lost of the file that it was read from: its
+    /// comments, and how values were spelt.
+    ///
+    /// ```
+    /// use holdover::scenario::{SMALLEST, Scenario};
+    ///
+    /// let scenario = Scenario::parse("smallest.toml", SMALLEST).expect("it is a scenario");
+    /// assert_eq!(scenario.to_toml().as_deref(), Ok(SMALLEST));
+    /// ```
+    ///
+    /// # Errors
+    /// If there is no file that says this. A scenario that was read always has one, unless that is larger than
+    /// [`MAX_BYTES`] once it is written. One that a program made may not:
+    ///
+    /// - what the documentation of its types forbids, or what is refused in a file, such as two steps of a clock at the
+    ///   same instant
+    /// - names of protocols, rules, sightings, points, events or messages that are in no registry, and nodes that aren't
+    ///   there
+    /// - a store whose transactions wait for anything but what
+    ///   [`Expiry::AT_TRANSACTION_START`](holdover_sim::service::lease_store::Expiry::AT_TRANSACTION_START) says
+    /// - a story with carriage returns
+    pub fn to_toml(&self) -> Result<String, NotWritable> {
+        write::scenario(self)
     }
 }

@@ -1,4 +1,4 @@
-//! Durations, latencies and rates: from what people write to what the simulator counts in.
+//! Durations, latencies and rates: from what people write to what the simulator counts in, and back.
 
 use holdover_sim::clock::Rate;
 use holdover_sim::time::Span;
@@ -129,8 +129,51 @@ pub(super) fn rate(ppm: f64) -> Result<Rate, Wrong> {
     Ok(rate)
 }
 
+/// `span` as people write it, and exactly: in hours and minutes from an hour on, in minutes where they are whole, and else
+/// as [`Span`] shows itself.
+pub(super) fn write_duration(span: Span) -> String {
+    const MINUTE: u64 = 60_000_000_000;
+    const HOUR: u64 = 60 * MINUTE;
+    const DAY: u64 = 24 * HOUR;
+    let size = span.as_nanos().unsigned_abs();
+    // Keyboards have no mu.
+    let in_seconds = |span: Span| span.to_string().replace('µ', "u");
+    if size == 0 || (size < HOUR && !size.is_multiple_of(MINUTE)) {
+        return in_seconds(span);
+    }
+    let sign = if span.is_negative() { "-" } else { "" };
+    if size.is_multiple_of(DAY) {
+        return format!("{sign}{}d", size / DAY);
+    }
+    let (hours, minutes, rest) = (size / HOUR, size % HOUR / MINUTE, size % MINUTE);
+    let mut text = sign.to_owned();
+    for (count, unit) in [(hours, 'h'), (minutes, 'm')] {
+        if count > 0 {
+            text += &format!("{count}{unit}");
+        }
+    }
+    if rest > 0 {
+        text += &in_seconds(Span::nanos(rest as i64));
+    }
+    text
+}
+
+/// A range of latencies; one that has a single latency in it as that.
+pub(super) fn write_latency(Latency { min, max }: Latency) -> String {
+    if min == max { write_duration(min) } else { format!("{}..{}", write_duration(min), write_duration(max)) }
+}
+
+/// A rate error as a number of parts per million.
+pub(super) fn write_rate(rate: Rate) -> String {
+    let (sign, size) = (if rate.as_ppb() < 0 { "-" } else { "" }, rate.as_ppb().unsigned_abs());
+    let text = format!("{sign}{}.{:03}", size / 1_000, size % 1_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 #[cfg(test)]
 pub(super) mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     /// Parses each text and compares what comes out, a value or a message, with what should.
@@ -267,5 +310,58 @@ pub(super) mod tests {
                 ("30.0005", "30.0005 ppm is too fine"),
             ],
         );
+    }
+
+    #[test]
+    fn what_is_written_reads_as_people_write_it() {
+        for (nanos, text) in [
+            (0, "0s"),
+            (17, "17ns"),
+            (1_500, "1.5us"),
+            (420_000_000, "420ms"),
+            (-420_000_000, "-420ms"),
+            (38_000_000_000, "38s"),
+            (37_950_000_001, "37.950000001s"),
+            (60_000_000_000, "1m"),
+            (90_000_000_000, "90s"),
+            (600_000_000_000, "10m"),
+            (3_600_000_000_000, "1h"),
+            (-19_800_000_000_000, "-5h30m"),
+            (3_661_500_000_000, "1h1m1.5s"),
+            (86_400_000_000_000, "1d"),
+            (93_600_000_000_001, "26h1ns"),
+        ] {
+            assert_eq!(write_duration(Span::nanos(nanos)), text);
+        }
+        let latency = |min, max| write_latency(Latency { min: Span::micros(min), max: Span::micros(max) });
+        assert_eq!((latency(1_000, 3_000), latency(250, 250)), ("1ms..3ms".to_owned(), "250us".to_owned()));
+        for (ppb, text) in
+            [(0, "0"), (30_000, "30"), (-500_000, "-500"), (100, "0.1"), (-1, "-0.001"), (99_999_999, "99999.999")]
+        {
+            assert_eq!(write_rate(Rate::from_ppb(ppb).expect("in range")), text);
+        }
+    }
+
+    /// Of any size, mostly with zeros at the end.
+    fn spans() -> impl Strategy<Value = Span> {
+        let unit =
+            prop::sample::select(vec![1, 1_000, 1_000_000, 1_000_000_000, 60_000_000_000, 3_600_000_000_000]);
+        (0..LONGEST.as_nanos(), unit, 0..2_000_i64).prop_flat_map(|(any, unit, few)| {
+            prop_oneof![Just(any), Just(any / unit * unit), Just(few * unit)].prop_map(Span::nanos)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_as_it_was(span in spans(), other in spans(), ppb in -Rate::MAX_PPB..=Rate::MAX_PPB) {
+            prop_assert_eq!(duration(&write_duration(span)), Ok(span));
+            prop_assert_eq!(signed_duration(&write_duration(-span)), Ok(-span));
+            let range = Latency { min: span.min(other), max: span.max(other).min(LONGEST_LATENCY) };
+            if range.min <= range.max {
+                prop_assert_eq!(latency(&write_latency(range)), Ok(range));
+            }
+            let drift = Rate::from_ppb(ppb).expect("in range");
+            prop_assert_eq!(rate(write_rate(drift).parse().expect("a number")), Ok(drift));
+        }
     }
 }

@@ -16,6 +16,11 @@ impl NodeSet {
         self.0.contains(&node)
     }
 
+    /// They, in that order.
+    pub fn iter(&self) -> impl Iterator<Item = NodeId> + use<'_> {
+        self.0.iter().copied()
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -12,6 +12,7 @@ use crate::scenario::file::Written;
 use crate::scenario::lower::{Lower, Nodes};
 use crate::scenario::names::quoted;
 use crate::scenario::value;
+use crate::scenario::write::Keys;
 
 /// `clock-step = { … }`
 #[derive(Debug, Deserialize)]
@@ -22,6 +23,8 @@ pub(in crate::scenario) struct StepFile {
 }
 
 impl Inject for StepFile {
+    type Kind = ClockStep;
+
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
         let by = lower.value(Some(&self.by), Span::ZERO, |text| match value::signed_duration(text)? {
             Span::ZERO => Err(Wrong::new("a step of zero changes nothing")
@@ -29,6 +32,11 @@ impl Inject for StepFile {
             by => Ok(by),
         });
         ClockStep { node: node(lower, nodes, &self.node), by }.into()
+    }
+
+    fn write(kind: &ClockStep, keys: &mut Keys<'_>) {
+        keys.node("node", kind.node);
+        keys.duration("by", kind.by);
     }
 }
 
@@ -43,6 +51,8 @@ pub(in crate::scenario) struct SlewFile {
 }
 
 impl Inject for SlewFile {
+    type Kind = ClockSlew;
+
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
         ClockSlew {
             node: node(lower, nodes, &self.node),
@@ -50,6 +60,12 @@ impl Inject for SlewFile {
             lasting: lasting(lower, &self.lasting),
         }
         .into()
+    }
+
+    fn write(kind: &ClockSlew, keys: &mut Keys<'_>) {
+        keys.node("node", kind.node);
+        keys.rate("ppm", kind.rate);
+        keys.duration("for", kind.lasting);
     }
 }
 
@@ -64,6 +80,8 @@ pub(in crate::scenario) struct DriftFile {
 }
 
 impl Inject for DriftFile {
+    type Kind = ClockDrift;
+
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
         ClockDrift {
             node: node(lower, nodes, &self.node),
@@ -71,6 +89,12 @@ impl Inject for DriftFile {
             lasting: self.lasting.as_ref().map(|written| lasting(lower, written)),
         }
         .into()
+    }
+
+    fn write(kind: &ClockDrift, keys: &mut Keys<'_>) {
+        keys.node("node", kind.node);
+        keys.rate("ppm", kind.rate);
+        keys.duration("for", kind.lasting);
     }
 }
 
@@ -101,6 +125,8 @@ pub(in crate::scenario) struct StrobeFile {
 const MOST_JUMPS: i64 = 100_000;
 
 impl Inject for StrobeFile {
+    type Kind = ClockStrobe;
+
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
         let by = lower.value(Some(&self.by), Span::ZERO, |text| match value::signed_duration(text)? {
             Span::ZERO => {
@@ -127,6 +153,13 @@ impl Inject for StrobeFile {
         }
         ClockStrobe { node: node(lower, nodes, &self.node), by, every, lasting }.into()
     }
+
+    fn write(kind: &ClockStrobe, keys: &mut Keys<'_>) {
+        keys.node("node", kind.node);
+        keys.duration("by", kind.by);
+        keys.duration("every", kind.every);
+        keys.duration("for", kind.lasting);
+    }
 }
 
 /// `zone-error = { … }`
@@ -144,6 +177,8 @@ const ZONE_STEP: Span = Span::secs(900);
 const FURTHEST_ZONE: Span = Span::secs(26 * 3_600);
 
 impl Inject for ZoneFile {
+    type Kind = ZoneError;
+
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
         let by = lower.value(Some(&self.by), Span::ZERO, |text| {
             let by = value::signed_duration(text)?;
@@ -156,5 +191,11 @@ impl Inject for ZoneFile {
             Ok(by)
         });
         ZoneError { node: node(lower, nodes, &self.node), by, lasting: lasting(lower, &self.lasting) }.into()
+    }
+
+    fn write(kind: &ZoneError, keys: &mut Keys<'_>) {
+        keys.node("node", kind.node);
+        keys.duration("by", kind.by);
+        keys.duration("for", kind.lasting);
     }
 }

@@ -8,6 +8,7 @@ use super::{Inject, lasting, worker};
 use crate::scenario::error::Wrong;
 use crate::scenario::file::Written;
 use crate::scenario::lower::{Lower, Nodes};
+use crate::scenario::write::Keys;
 
 /// `crash = { … }`
 #[derive(Debug, Deserialize)]
@@ -19,6 +20,8 @@ pub(in crate::scenario) struct CrashFile {
 }
 
 impl Inject for CrashFile {
+    type Kind = Crash;
+
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
         let node = worker(lower, nodes, &self.node, |service| {
             Wrong::new(format!("the service {service} can't be crashed"))
@@ -26,6 +29,11 @@ impl Inject for CrashFile {
         });
         let lasting = self.lasting.as_ref().map(|written| lasting(lower, written));
         Crash { node, lasting }.into()
+    }
+
+    fn write(kind: &Crash, keys: &mut Keys<'_>) {
+        keys.node("node", kind.node);
+        keys.duration("for", kind.lasting);
     }
 }
 
@@ -38,11 +46,18 @@ pub(in crate::scenario) struct ShutdownFile {
 }
 
 impl Inject for ShutdownFile {
+    type Kind = Shutdown;
+
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
         let node = worker(lower, nodes, &self.node, |service| {
             Wrong::new(format!("the service {service} can't be shut down"))
                 .help("only workers can; a `restart` with loses = \"nothing\" takes a service down in order")
         });
         Shutdown { node, lasting: lasting(lower, &self.takes) }.into()
+    }
+
+    fn write(kind: &Shutdown, keys: &mut Keys<'_>) {
+        keys.node("node", kind.node);
+        keys.duration("takes", kind.lasting);
     }
 }

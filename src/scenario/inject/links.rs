@@ -13,6 +13,7 @@ use crate::scenario::file::Written;
 use crate::scenario::lower::{Lower, Nodes};
 use crate::scenario::names::quoted;
 use crate::scenario::value;
+use crate::scenario::write::Keys;
 
 /// The names of the nodes on one side.
 type Names = Spanned<Vec<Spanned<String>>>;
@@ -32,9 +33,17 @@ pub(in crate::scenario) struct PartitionFile {
 }
 
 impl Inject for PartitionFile {
+    type Kind = Partition;
+
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
         let links = links(lower, nodes, &self.between, self.and.as_ref(), self.one_way);
         Partition { links, lasting: lasting(lower, &self.lasting) }.into()
+    }
+
+    fn write(kind: &Partition, keys: &mut Keys<'_>) {
+        write_sides(&kind.links, keys);
+        keys.flag("one_way", kind.links.one_way);
+        keys.duration("for", kind.lasting);
     }
 }
 
@@ -51,10 +60,19 @@ pub(in crate::scenario) struct LatencyFile {
 }
 
 impl Inject for LatencyFile {
+    type Kind = Latency;
+
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
         let links = links(lower, nodes, &self.between, self.and.as_ref(), self.one_way);
         let range = lower.value(Some(&self.range), NO_LATENCY, value::latency);
         Latency { links, range, lasting: lasting(lower, &self.lasting) }.into()
+    }
+
+    fn write(kind: &Latency, keys: &mut Keys<'_>) {
+        write_sides(&kind.links, keys);
+        keys.latency("range", kind.range);
+        keys.flag("one_way", kind.links.one_way);
+        keys.duration("for", kind.lasting);
     }
 }
 
@@ -71,10 +89,19 @@ pub(in crate::scenario) struct LossFile {
 }
 
 impl Inject for LossFile {
+    type Kind = Loss;
+
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
         let links = links(lower, nodes, &self.between, self.and.as_ref(), self.one_way);
         let percent = percent(lower, &self.percent);
         Loss { links, percent, lasting: lasting(lower, &self.lasting) }.into()
+    }
+
+    fn write(kind: &Loss, keys: &mut Keys<'_>) {
+        write_sides(&kind.links, keys);
+        keys.number("percent", u64::from(kind.percent));
+        keys.flag("one_way", kind.links.one_way);
+        keys.duration("for", kind.lasting);
     }
 }
 
@@ -91,10 +118,19 @@ pub(in crate::scenario) struct DuplicateFile {
 }
 
 impl Inject for DuplicateFile {
+    type Kind = Duplicate;
+
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
         let links = links(lower, nodes, &self.between, self.and.as_ref(), self.one_way);
         let percent = percent(lower, &self.percent);
         Duplicate { links, percent, lasting: lasting(lower, &self.lasting) }.into()
+    }
+
+    fn write(kind: &Duplicate, keys: &mut Keys<'_>) {
+        write_sides(&kind.links, keys);
+        keys.number("percent", u64::from(kind.percent));
+        keys.flag("one_way", kind.links.one_way);
+        keys.duration("for", kind.lasting);
     }
 }
 
@@ -112,11 +148,21 @@ pub(in crate::scenario) struct ReorderFile {
 }
 
 impl Inject for ReorderFile {
+    type Kind = Reorder;
+
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
         let links = links(lower, nodes, &self.between, self.and.as_ref(), self.one_way);
         let percent = percent(lower, &self.percent);
         let by = lower.value(Some(&self.by), Span::ZERO, value::positive_duration);
         Reorder { links, percent, by, lasting: lasting(lower, &self.lasting) }.into()
+    }
+
+    fn write(kind: &Reorder, keys: &mut Keys<'_>) {
+        write_sides(&kind.links, keys);
+        keys.number("percent", u64::from(kind.percent));
+        keys.duration("by", kind.by);
+        keys.flag("one_way", kind.links.one_way);
+        keys.duration("for", kind.lasting);
     }
 }
 
@@ -132,9 +178,17 @@ pub(in crate::scenario) struct HoldFile {
 }
 
 impl Inject for HoldFile {
+    type Kind = Hold;
+
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
         let links = links(lower, nodes, &self.between, self.and.as_ref(), self.one_way);
         Hold { links, lasting: lasting(lower, &self.lasting) }.into()
+    }
+
+    fn write(kind: &Hold, keys: &mut Keys<'_>) {
+        write_sides(&kind.links, keys);
+        keys.flag("one_way", kind.links.one_way);
+        keys.duration("for", kind.lasting);
     }
 }
 
@@ -158,6 +212,14 @@ fn links(lower: &mut Lower, nodes: &Nodes, between: &Names, and: Option<&Names>,
     }
     let and = other.iter().map(|(node, _)| *node).collect();
     Links { between: between_set, and, one_way: one_way.unwrap_or(false) }
+}
+
+/// The keys of the two sides.
+fn write_sides(links: &Links, keys: &mut Keys<'_>) {
+    keys.nodes("between", links.between.iter());
+    if !links.and.is_empty() {
+        keys.nodes("and", links.and.iter());
+    }
 }
 
 /// The nodes on one side that are known, each with its place.

@@ -13,6 +13,7 @@ use crate::scenario::file::Written;
 use crate::scenario::lower::{Lower, Nodes};
 use crate::scenario::names::{did_you_mean, listed, quoted};
 use crate::scenario::value;
+use crate::scenario::write::{Keys, other_than};
 
 /// `delay-message = { … }`
 #[derive(Debug, Deserialize)]
@@ -26,6 +27,8 @@ pub(in crate::scenario) struct DelayFile {
 }
 
 impl Inject for DelayFile {
+    type Kind = DelayMessage;
+
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
         DelayMessage {
             message: message(lower, &self.message),
@@ -35,6 +38,14 @@ impl Inject for DelayFile {
             nth: lower.nth(self.nth.as_ref(), "message"),
         }
         .into()
+    }
+
+    fn write(kind: &DelayMessage, keys: &mut Keys<'_>) {
+        keys.text("message", kind.message.as_str());
+        keys.text("part", kind.part.name());
+        keys.node("node", kind.node);
+        keys.duration("by", kind.by);
+        keys.number("nth", other_than(1, u64::from(kind.nth)));
     }
 }
 
@@ -49,6 +60,8 @@ pub(in crate::scenario) struct LoseFile {
 }
 
 impl Inject for LoseFile {
+    type Kind = LoseMessage;
+
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
         LoseMessage {
             message: message(lower, &self.message),
@@ -57,6 +70,13 @@ impl Inject for LoseFile {
             nth: lower.nth(self.nth.as_ref(), "message"),
         }
         .into()
+    }
+
+    fn write(kind: &LoseMessage, keys: &mut Keys<'_>) {
+        keys.text("message", kind.message.as_str());
+        keys.text("part", kind.part.name());
+        keys.node("node", kind.node);
+        keys.number("nth", other_than(1, u64::from(kind.nth)));
     }
 }
 

@@ -1,4 +1,5 @@
-//! `inject = { KIND = { … } }`: what each kind of fault looks like in a file, and how it becomes the simulator's.
+//! `inject = { KIND = { … } }`: what each kind of fault looks like in a file, how it becomes the simulator's, and how that
+//! becomes a file again.
 //!
 //! A kind is a struct of its keys with [`Inject`], in one of the files here, and a line in [`InjectFile`].
 
@@ -22,14 +23,21 @@ use super::file::{Table, Written};
 use super::lower::{Lower, Nodes};
 use super::names::quoted;
 use super::value;
+use super::write::Keys;
 
 /// Stands in for a node that isn't known, until the mistake is reported.
 pub(super) const NO_NODE: NodeId = NodeId(u16::MAX);
 
 /// A kind of fault as a file has it.
 trait Inject {
+    /// The kind as the simulator has it.
+    type Kind;
+
     /// What it means. Mistakes are noted in `lower`, with something harmless in their place.
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault;
+
+    /// The keys that mean `kind`. Whatever is as it would be without its key has none.
+    fn write(kind: &Self::Kind, keys: &mut Keys<'_>);
 }
 
 macro_rules! kinds {
@@ -46,6 +54,11 @@ macro_rules! kinds {
             pub(super) fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
                 match self { $(InjectFile::$kind(Table(file)) => file.lower(lower, nodes),)* }
             }
+        }
+
+        /// The one key of `inject = { … }`, with the table that means `fault`.
+        pub(super) fn write(fault: &Fault, keys: &mut Keys<'_>) {
+            match fault { $(Fault::$kind(kind) => keys.table(fault.name(), |keys| <$file>::write(kind, keys)),)* }
         }
     };
 }

@@ -13,6 +13,7 @@ use crate::scenario::file::Written;
 use crate::scenario::lower::{Lower, Nodes};
 use crate::scenario::names::{PAUSE_CLOCKS, TASKS, did_you_mean, quoted};
 use crate::scenario::value;
+use crate::scenario::write::{Keys, other_than};
 
 /// `pause = { … }`
 #[derive(Debug, Deserialize)]
@@ -30,12 +31,32 @@ pub(in crate::scenario) struct PauseFile {
 }
 
 impl Inject for PauseFile {
+    type Kind = Pause;
+
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
         let who = self.who(lower, nodes);
         let lasting = lasting(lower, &self.lasting);
         let clocks = self.clocks(lower, lasting);
         let task = self.task.as_ref().and_then(|task| self.task(lower, task, who[0]));
         Pause { node: who[0], beside: who[1..].to_vec(), lasting, clocks, task }.into()
+    }
+
+    fn write(kind: &Pause, keys: &mut Keys<'_>) {
+        match kind.beside.is_empty() {
+            true => keys.node("node", kind.node),
+            false => keys.nodes("nodes", kind.each_node()),
+        }
+        keys.text("task", kind.task.map(WorkerTask::name));
+        keys.duration("for", kind.lasting);
+        keys.text("clocks", other_than(PauseClocks::Running.name(), kind.clocks.name()));
+        match kind.clocks {
+            PauseClocks::Migrated { lost, drift_change } => {
+                keys.duration("lost", other_than(Span::ZERO, lost));
+                keys.rate("drift_change_ppm", other_than(Rate::EXACT, drift_change));
+            }
+            PauseClocks::Corrected { after } => keys.duration("corrected_after", after),
+            PauseClocks::Running | PauseClocks::Suspended | PauseClocks::Frozen | PauseClocks::Counted => {}
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use crate::scenario::file::Written;
 use crate::scenario::lower::{Lower, Nodes};
 use crate::scenario::names::{LOSSES, did_you_mean, quoted};
 use crate::scenario::value;
+use crate::scenario::write::Keys;
 
 /// `restart = { … }`
 #[derive(Debug, Deserialize)]
@@ -25,12 +26,27 @@ pub(in crate::scenario) struct RestartFile {
 }
 
 impl Inject for RestartFile {
+    type Kind = Restart;
+
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
         let node = service(lower, nodes, &self.node, |worker| {
             Wrong::new(format!("the worker {worker} can't be restarted"))
                 .help("only services can; a `crash` with `for` kills a worker and has it begin anew")
         });
         Restart { node, lasting: lasting(lower, &self.lasting), loses: self.loses(lower) }.into()
+    }
+
+    fn write(kind: &Restart, keys: &mut Keys<'_>) {
+        keys.node("node", kind.node);
+        keys.duration("for", kind.lasting);
+        match kind.loses {
+            Loses::Nothing => keys.text("loses", "nothing"),
+            Loses::Memory => {}
+            Loses::Unsynced(unsynced) => {
+                keys.text("loses", "unsynced");
+                keys.duration("unsynced", unsynced);
+            }
+        }
     }
 }
 
@@ -80,6 +96,8 @@ pub(in crate::scenario) struct FailoverFile {
 }
 
 impl Inject for FailoverFile {
+    type Kind = Failover;
+
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
         let node = service(lower, nodes, &self.node, |worker| {
             Wrong::new(format!("the worker {worker} has no replica"))
@@ -91,6 +109,12 @@ impl Inject for FailoverFile {
             lag => Ok(lag),
         });
         Failover { node, lag, lasting: lasting(lower, &self.lasting) }.into()
+    }
+
+    fn write(kind: &Failover, keys: &mut Keys<'_>) {
+        keys.node("node", kind.node);
+        keys.duration("lag", kind.lag);
+        keys.duration("for", kind.lasting);
     }
 }
 

@@ -9,6 +9,7 @@ use crate::scenario::error::Wrong;
 use crate::scenario::file::Table;
 use crate::scenario::lower::{Lower, Nodes};
 use crate::scenario::names::{did_you_mean, quoted};
+use crate::scenario::write::{Keys, other_than};
 
 /// `snapshot = { … }`
 #[derive(Debug, Deserialize)]
@@ -18,12 +19,18 @@ pub(in crate::scenario) struct SnapshotFile {
 }
 
 impl Inject for SnapshotFile {
+    type Kind = Snapshot;
+
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
         let node = worker(lower, nodes, &self.node, |service| {
             Wrong::new(format!("no snapshot can be taken of the service {service}"))
                 .help("only workers have snapshots; a `failover` promotes an older copy of a service")
         });
         Snapshot { node }.into()
+    }
+
+    fn write(kind: &Snapshot, keys: &mut Keys<'_>) {
+        keys.node("node", kind.node);
     }
 }
 
@@ -36,12 +43,19 @@ pub(in crate::scenario) struct RestoreFile {
 }
 
 impl Inject for RestoreFile {
+    type Kind = Restore;
+
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
         let node = worker(lower, nodes, &self.node, |service| {
             Wrong::new(format!("the service {service} can't be put back to a snapshot"))
                 .help("only workers can; a `failover` promotes an older copy of a service")
         });
         Restore { node, original: self.original(lower) }.into()
+    }
+
+    fn write(kind: &Restore, keys: &mut Keys<'_>) {
+        keys.node("node", kind.node);
+        keys.text("original", other_than(Original::Gone, kind.original).map(Original::name));
     }
 }
 

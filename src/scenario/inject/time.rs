@@ -11,6 +11,7 @@ use crate::scenario::file::Written;
 use crate::scenario::lower::{Lower, Nodes};
 use crate::scenario::names::quoted;
 use crate::scenario::value;
+use crate::scenario::write::Keys;
 
 /// `leap-second = { … }`
 #[derive(Debug, Deserialize)]
@@ -21,6 +22,8 @@ pub(in crate::scenario) struct LeapFile {
 }
 
 impl Inject for LeapFile {
+    type Kind = LeapSecond;
+
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
         let stepped = self.stepped.as_ref().map_or(Vec::new(), |list| node_list(lower, nodes, list));
         let smeared = self.smeared.as_ref().map_or(Vec::new(), |list| node_list(lower, nodes, list));
@@ -34,6 +37,15 @@ impl Inject for LeapFile {
             lower.mistakes.add(Mistake::at(smeared.span(), "smears", wrong).and(stepped.span(), "steps"));
         }
         LeapSecond { stepped, smeared }.into()
+    }
+
+    fn write(kind: &LeapSecond, keys: &mut Keys<'_>) {
+        if !kind.stepped.is_empty() {
+            keys.nodes("stepped", kind.stepped.iter().copied());
+        }
+        if !kind.smeared.is_empty() {
+            keys.nodes("smeared", kind.smeared.iter().copied());
+        }
     }
 }
 
@@ -52,6 +64,8 @@ pub(in crate::scenario) struct SourceFile {
 }
 
 impl Inject for SourceFile {
+    type Kind = TimeSource;
+
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
         let error = lower.value(Some(&self.error), Span::ZERO, |text| match value::signed_duration(text)? {
             Span::ZERO => {
@@ -82,5 +96,13 @@ impl Inject for SourceFile {
             }
         };
         TimeSource { nodes: who, error, lasting: lasting(lower, &self.lasting) }.into()
+    }
+
+    fn write(kind: &TimeSource, keys: &mut Keys<'_>) {
+        keys.duration("error", kind.error);
+        if kind.nodes != keys.setting().disciplined() {
+            keys.nodes("nodes", kind.nodes.iter().copied());
+        }
+        keys.duration("for", kind.lasting);
     }
 }
