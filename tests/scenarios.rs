@@ -19,6 +19,7 @@ const SEEDS_OF_ANCHORED: u64 = 100;
 
 datatest_stable::harness! {
     { test = as_the_file_expects, root = "scenarios", pattern = r"^(?!invalid/).*\.toml$" },
+    { test = runs_the_same_when_written_anew, root = "scenarios", pattern = r"^(?!invalid/).*\.toml$" },
     { test = leaves_no_verdict_unsaid, root = "scenarios/incidents", pattern = r"\.toml$" },
     { test = whatever_the_seed, root = "scenarios/incidents", pattern = r"\.toml$" },
     { test = whatever_the_seed_if_anchored, root = "scenarios", pattern = r"^(?!invalid/|incidents/).*\.toml$" },
@@ -27,6 +28,18 @@ datatest_stable::harness! {
 fn as_the_file_expects(path: &Path) -> datatest_stable::Result<()> {
     let scenario = Scenario::load(path)?;
     refuse(&scenario, scenario.seed, &Replay::of(&scenario).deviations())
+}
+
+/// A scenario that a program writes down is the one that it had, and not one like it.
+fn runs_the_same_when_written_anew(path: &Path) -> datatest_stable::Result<()> {
+    let scenario = Scenario::load(path)?;
+    let written = Scenario::parse("written", &scenario.to_toml()?)?;
+    let [original, anew] = [&scenario, &written].map(Replay::of);
+    let fingerprints = |replay: &Replay| replay.runs.iter().map(|run| run.fingerprint).collect::<Vec<_>>();
+    if fingerprints(&original).is_empty() || fingerprints(&original) != fingerprints(&anew) {
+        return Err(format!("{:?} became {:?}", fingerprints(&original), fingerprints(&anew)).into());
+    }
+    Ok(())
 }
 
 /// A story of the incident is read by people: what isn't said there, they would have to know.
