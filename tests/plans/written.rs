@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use holdover::scenario::{Expectation, Expected, NotWritable, Scenario};
 use holdover::sim::check::{CHECKERS, SIGHTINGS};
 use holdover::sim::clock::Rate;
-use holdover::sim::fault::{Anchor, FAULTS, Fault};
+use holdover::sim::fault::{Anchor, FAULTS, Fault, PlannedFault, Restore, Snapshot};
 use holdover::sim::id::NodeId;
 use holdover::sim::limits::Limits;
 use holdover::sim::protocol::PROTOCOLS;
@@ -24,13 +24,14 @@ use super::night::{FIRST_WORKER, Night, night, night_of_losses};
 
 /// What a plan that was drawn may do and a file may not; two faults that contradict each other aside, of which the reader
 /// says "two …".
-const NOT_IN_FILES: [&str; 6] = [
+const NOT_IN_FILES: [&str; 7] = [
     "a wall clock is in two wrong zones at once",
     "the same node's time source has two errors at once",
     "unknown fault",
     "the fault waits for itself",
     "faults wait for each other in a circle",
     "is not before the end of the run",
+    "goes on from a snapshot twice",
 ];
 
 /// Pieces of which texts are made that are hard to quote.
@@ -156,8 +157,18 @@ fn drawn() -> impl Strategy<Value = Scenario> {
     )
 }
 
-/// Gives faults what they need in a file: a leap second a time, and whoever polls a time source a daemon.
+/// Gives faults what they need in a file: a leap second a time, whoever polls a time source a daemon, and who is put back
+/// a snapshot.
 fn settle(scenario: &mut Scenario) {
+    let restored = scenario.plan.iter().filter_map(|fault| match fault.inject {
+        Fault::Restore(Restore { node, .. }) => Some(node),
+        _ => None,
+    });
+    let when = Anchor::At(TrueTime::START);
+    let snapshot =
+        |node| PlannedFault { when: when.clone(), inject: Snapshot { node }.into(), note: None, name: None };
+    let snapshots: Vec<_> = restored.map(snapshot).collect();
+    scenario.plan.extend(snapshots);
     for fault in &mut scenario.plan {
         match &mut fault.inject {
             Fault::LeapSecond(_) => fault.when = Anchor::At(TrueTime::START + Span::secs(20)),
