@@ -102,3 +102,20 @@ fn show(items: &[Item], indent: usize, width: usize, out: &mut impl Write) -> io
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_fit_into_narrow_and_wide_terminals() {
+        for width in [60, 80, 120] {
+            let mut out = Vec::new();
+            show(&faults(), 0, width, &mut out).expect("memory can be written");
+            let text = String::from_utf8(out).expect("lists are text");
+            let lines = || text.lines().map(|line| line.chars().count());
+            assert!(lines().all(|columns| columns <= width), "{width}:\n{text}");
+            assert!(lines().any(|columns| columns > width - 10), "{width} columns are used:\n{text}");
+        }
+    }
+}

@@ -25,7 +25,7 @@ impl Kind for Crash {
         summary: "a worker's process is killed: it gives nothing back, and begins anew with nothing in memory",
         fields: &[
             field("node", "the worker's name"),
-            field("for", "how long until it begins anew, such as \"5s\"; without it, it never does"),
+            field("for", "how long until it begins anew, such as \"5s\"; default: it never does"),
         ],
     };
 

@@ -37,10 +37,11 @@ impl Kind for LeapSecond {
         name: "leap-second",
         summary: "a second is inserted: some nodes' wall clocks repeat one, others' are smeared over the day",
         fields: &[
-            field("stepped", "the nodes whose wall clocks go back by a second when it strikes"),
+            field("stepped", "the nodes whose wall clocks go back by a second when it strikes; default: none"),
             field(
                 "smeared",
-                "the nodes whose clocks run 11.574 ppm slow, so that they are half a second behind when it strikes",
+                "the nodes whose clocks run 11.574 ppm slow, so that they are half a second behind when it strikes; \
+                 default: none",
             ),
         ],
     };

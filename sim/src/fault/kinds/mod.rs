@@ -263,7 +263,7 @@ const fn field(name: &'static str, meaning: &'static str) -> FieldInfo {
 /// The first side of a fault on links.
 const BETWEEN: FieldInfo = field("between", "the nodes on one side, such as [\"worker-a\"]");
 /// The other side.
-const AND: FieldInfo = field("and", "the nodes on the other side; everybody else if it is left out");
+const AND: FieldInfo = field("and", "the nodes on the other side; default: everybody else");
 /// Which way.
 const ONE_WAY: FieldInfo =
     field("one_way", "true for only the messages from the first side to the other; default false");

@@ -124,7 +124,7 @@ impl Kind for Pause {
         summary: "a node, a host or one task stops running for a while; what clocks and network do meanwhile is part \
                   of the fault",
         fields: &[
-            field("node", "the node's name"),
+            field("node", "the node's name; needed unless `nodes` is there"),
             field("nodes", "in place of `node`: the nodes of one host, such as [\"worker-a\", \"ledger\"]"),
             field(
                 "task",

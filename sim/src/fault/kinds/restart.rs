@@ -44,7 +44,7 @@ impl Kind for Restart {
                 "\"nothing\" (it shut down in order), \"memory\" (it crashed: what isn't on disk is gone; the default) or \
                  \"unsynced\" (its machine did: the last writes to disk are gone too)",
             ),
-            field("unsynced", "with loses = \"unsynced\": how far back the lost writes go, such as \"2s\""),
+            field("unsynced", "needed with loses = \"unsynced\": how far back the lost writes go, such as \"2s\""),
         ],
     };
 
