@@ -30,6 +30,8 @@ pub(super) enum Command {
     Check(CheckArguments),
     /// List what there is: protocols, assumptions, faults, checkers, points, events, messages, sightings, scenarios
     List(ListArguments),
+    /// Print the JSON Schema of scenario files, for editors that complete and check them
+    Schema,
     /// Print a completion script for a shell
     Completions {
         /// The shell

@@ -8,6 +8,7 @@ mod list;
 mod logs;
 mod output;
 mod replay;
+mod schema;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -41,6 +42,7 @@ fn run(command: &Command, output: &mut Output) -> Result<Status, Failure> {
         Command::Replay(arguments) => replay::run(arguments, output),
         Command::Check(arguments) => check::run(arguments, output),
         Command::List(arguments) => list::run(arguments, output),
+        Command::Schema => schema::run(output),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Arguments::command(), "holdover", &mut script);

@@ -22,7 +22,7 @@ use super::write::{Keys, other_than};
 pub(super) type Names<'a> = BTreeMap<&'a str, Range<usize>>;
 
 /// What a fault waits for: the key, what it is to people, and the other keys that go with it.
-const HEADS: [(&str, &str, &[&str]); 4] = [
+pub(super) const HEADS: [(&str, &str, &[&str]); 4] = [
     ("at", "the time", &[]),
     ("point", "the point", &["node", "after", "nth", "delay"]),
     ("event", "the event", &["node", "after", "nth", "delay"]),

@@ -15,6 +15,9 @@ use super::names::{did_you_mean, quoted};
 use super::value;
 use super::write::{Keys, other_than};
 
+/// The discipline of a clock that nothing sets.
+pub(super) const NO_DISCIPLINE: &str = "none";
+
 /// How far off a clock can be, either way.
 const LARGEST_OFFSET: Span = Span::secs(30 * 86_400);
 
@@ -53,7 +56,7 @@ fn discipline(lower: &mut Lower, file: &ClockFile) -> Option<Discipline> {
     let daemon = file.discipline.as_ref().and_then(|name| daemon(lower, name));
     let poll = lower.value(file.poll.as_ref(), None, |text| value::positive_duration(text).map(Some));
     if let Some(poll) = &file.poll
-        && file.discipline.as_ref().is_none_or(|name| name.get_ref() == "none")
+        && file.discipline.as_ref().is_none_or(|name| name.get_ref() == NO_DISCIPLINE)
     {
         let wrong = Wrong::new("nothing polls here")
             .help("`poll` is how often a `discipline` asks for the time, such as discipline = \"chrony\"");
@@ -64,8 +67,8 @@ fn discipline(lower: &mut Lower, file: &ClockFile) -> Option<Discipline> {
 
 fn daemon(lower: &mut Lower, name: &Spanned<String>) -> Option<TimeDaemon> {
     let known = TimeDaemon::ALL.into_iter().find(|daemon| daemon.name() == name.get_ref());
-    if known.is_none() && name.get_ref() != "none" {
-        let names = std::iter::once("none").chain(TimeDaemon::ALL.map(TimeDaemon::name));
+    if known.is_none() && name.get_ref() != NO_DISCIPLINE {
+        let names = std::iter::once(NO_DISCIPLINE).chain(TimeDaemon::ALL.map(TimeDaemon::name));
         let help = did_you_mean(name.get_ref(), "disciplines", names);
         let wrong = Wrong::new(format!("unknown discipline {}", quoted(name.get_ref()))).help(help);
         lower.mistakes.add(Mistake::at(name.span(), "no such discipline", wrong));

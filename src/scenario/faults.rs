@@ -12,7 +12,7 @@ use super::file::{FaultFile, Table};
 use super::lower::{Lower, Nodes};
 use super::names::quoted;
 
-const MOST_FAULTS: usize = 10_000;
+pub(super) const MOST_FAULTS: usize = 10_000;
 
 /// The plan, in the order of the file.
 pub(super) fn plan(lower: &mut Lower, faults: &[Table<FaultFile>], nodes: &Nodes) -> Vec<PlannedFault> {

@@ -23,8 +23,8 @@ use super::file::{JobFile, LeaseFile, LedgerFile, NetworkFile, ScenarioFile, Tab
 use super::names::{EXPIRIES, PLACES_OF_TOKENS, did_you_mean, listed, quoted};
 use super::{Scenario, clocks, expectations, faults, value};
 
-const MOST_WORKERS: usize = 1_000;
-const MOST_OPERATIONS: u64 = 1_000_000;
+pub(super) const MOST_WORKERS: usize = 1_000;
+pub(super) const MOST_OPERATIONS: u64 = 1_000_000;
 pub(super) const LONGEST_NAME: usize = 32;
 pub(super) const POLL_EVERY: Span = Span::secs(1);
 pub(super) const PACE: Span = Span::millis(100);

@@ -7,6 +7,7 @@
 //!   `contradictions` and `expectations` for those parts; `clocks`, `value` and `calendar` understand clocks, durations
 //!   and times; `names` knows the names
 //! - [`Scenario::to_toml`] is the way back, and `write` what it goes by
+//! - `schema` tells editors what a file may have
 //! - `error` is what can be wrong
 
 mod anchors;
@@ -21,6 +22,7 @@ mod inject;
 mod lower;
 mod names;
 mod read;
+mod schema;
 mod syntax;
 mod value;
 mod write;
@@ -28,6 +30,7 @@ mod write;
 pub use error::{FileError, Mistake, ScenarioError, TextError};
 pub use names::{did_you_mean, shown_path};
 pub use write::NotWritable;
+pub use schema::json_schema;
 
 use std::collections::BTreeMap;
 use std::fmt;

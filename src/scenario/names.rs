@@ -35,6 +35,9 @@ pub(super) const EXPIRIES: &[&str] = &["asker", "store", "transaction-start"];
 /// Where a ledger can keep the highest token.
 pub(super) const PLACES_OF_TOKENS: &[&str] = &["disk", "memory"];
 
+/// Where it keeps it if nobody says.
+pub(super) const PLACE_OF_TOKENS: &str = "disk";
+
 /// What a checker can conclude.
 pub(super) const VERDICTS: &[&str] = &["holds", "violated", "unknown"];
 

@@ -112,6 +112,11 @@ pub(super) fn latency(text: &str) -> Result<Latency, Wrong> {
     Ok(Latency { min, max })
 }
 
+/// `latency` as a file has it.
+pub(super) fn written_latency(latency: Latency) -> String {
+    format!("{}..{}", latency.min, latency.max)
+}
+
 /// A rate error in parts per million, which may have three digits behind the point.
 pub(super) fn rate(ppm: f64) -> Result<Rate, Wrong> {
     let ppb = ppm * 1_000.0;

@@ -4,7 +4,7 @@ use crate::support::{run, run_line, snapshot};
 
 #[test]
 fn each_help_is_as_it_was() {
-    for command in ["", "replay", "check", "list", "completions"] {
+    for command in ["", "replay", "check", "list", "schema", "completions"] {
         let ran = run(command.split_whitespace().chain(["--help"])).ended(0);
         assert_eq!(ran.stderr, "");
         let name = if command.is_empty() { "holdover" } else { command };
@@ -34,6 +34,8 @@ fn a_wrong_command_line_ends_with_2_and_says_so_on_stderr() {
         "check --format jsonl x.toml",
         "list",
         "list everything",
+        "schema scenario.toml",
+        "schema --format json",
         "completions",
         "completions tcl",
     ] {
@@ -50,7 +52,7 @@ fn there_are_completions_for_the_usual_shells() {
     {
         let ran = run(["completions", shell]).ended(0);
         assert!(ran.stdout.contains(sign), "{shell}");
-        for word in ["replay", "check", "list", "completions", "protocol", "jsonl"] {
+        for word in ["replay", "check", "list", "schema", "completions", "protocol", "jsonl"] {
             assert!(ran.stdout.contains(word), "{shell} knows {word}");
         }
     }

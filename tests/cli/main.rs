@@ -8,6 +8,7 @@ mod list;
 mod redact;
 mod repeat;
 mod replay;
+mod schema;
 mod status;
 mod streams;
 mod support;

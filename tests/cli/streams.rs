@@ -32,6 +32,7 @@ fn a_reader_that_has_enough_changes_nothing() {
         &["check", "scenarios"],
         &["check", "scenarios", "--format", "json"],
         &["list", "faults"],
+        &["schema"],
         &["completions", "bash"],
         &["--help"],
     ] {
@@ -75,6 +76,7 @@ fn what_cannot_be_written_is_told() {
         &["replay", CLOCK_JUMP, "--format", "jsonl"],
         &["check", CLOCK_JUMP],
         &["list", "points"],
+        &["schema"],
         &["completions", "zsh"],
     ] {
         let ran = ran(holdover().args(arguments).stdout(full())).ended(2);

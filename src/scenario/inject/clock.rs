@@ -3,6 +3,7 @@
 use holdover_sim::clock::Rate;
 use holdover_sim::fault::{ClockDrift, ClockSlew, ClockStep, ClockStrobe, Fault, ZoneError};
 use holdover_sim::time::Span;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -11,14 +12,17 @@ use crate::scenario::error::{Mistake, Wrong};
 use crate::scenario::file::Written;
 use crate::scenario::lower::{Lower, Nodes};
 use crate::scenario::names::quoted;
+use crate::scenario::schema::terms;
 use crate::scenario::value;
 use crate::scenario::write::Keys;
 
 /// `clock-step = { … }`
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct StepFile {
+    #[schemars(with = "terms::Node")]
     node: Spanned<String>,
+    #[schemars(with = "terms::Jump")]
     by: Spanned<Written>,
 }
 
@@ -41,12 +45,15 @@ impl Inject for StepFile {
 }
 
 /// `clock-slew = { … }`
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct SlewFile {
+    #[schemars(with = "terms::Node")]
     node: Spanned<String>,
+    #[schemars(with = "terms::NonZeroPpm")]
     ppm: Spanned<f64>,
     #[serde(rename = "for")]
+    #[schemars(with = "terms::PositiveDuration")]
     lasting: Spanned<Written>,
 }
 
@@ -70,12 +77,15 @@ impl Inject for SlewFile {
 }
 
 /// `clock-drift = { … }`
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct DriftFile {
+    #[schemars(with = "terms::Node")]
     node: Spanned<String>,
+    #[schemars(with = "terms::NonZeroPpm")]
     ppm: Spanned<f64>,
     #[serde(rename = "for")]
+    #[schemars(with = "Option<terms::PositiveDuration>")]
     lasting: Option<Spanned<Written>>,
 }
 
@@ -111,13 +121,17 @@ fn rate(lower: &mut Lower, ppm: &Spanned<f64>, what: &str) -> Rate {
 }
 
 /// `clock-strobe = { … }`
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct StrobeFile {
+    #[schemars(with = "terms::Node")]
     node: Spanned<String>,
+    #[schemars(with = "terms::Jump")]
     by: Spanned<Written>,
+    #[schemars(with = "terms::PositiveDuration")]
     every: Spanned<Written>,
     #[serde(rename = "for")]
+    #[schemars(with = "terms::PositiveDuration")]
     lasting: Spanned<Written>,
 }
 
@@ -163,12 +177,15 @@ impl Inject for StrobeFile {
 }
 
 /// `zone-error = { … }`
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct ZoneFile {
+    #[schemars(with = "terms::Node")]
     node: Spanned<String>,
+    #[schemars(with = "terms::Jump")]
     by: Spanned<Written>,
     #[serde(rename = "for")]
+    #[schemars(with = "terms::PositiveDuration")]
     lasting: Spanned<Written>,
 }
 

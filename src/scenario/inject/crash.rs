@@ -1,6 +1,7 @@
 //! `crash = { … }` and `shutdown = { … }`
 
 use holdover_sim::fault::{Crash, Fault, Shutdown};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -8,14 +9,17 @@ use super::{Inject, lasting, worker};
 use crate::scenario::error::Wrong;
 use crate::scenario::file::Written;
 use crate::scenario::lower::{Lower, Nodes};
+use crate::scenario::schema::terms;
 use crate::scenario::write::Keys;
 
 /// `crash = { … }`
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct CrashFile {
+    #[schemars(with = "terms::Worker")]
     node: Spanned<String>,
     #[serde(rename = "for")]
+    #[schemars(with = "Option<terms::PositiveDuration>")]
     lasting: Option<Spanned<Written>>,
 }
 
@@ -38,10 +42,12 @@ impl Inject for CrashFile {
 }
 
 /// `shutdown = { … }`
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct ShutdownFile {
+    #[schemars(with = "terms::Worker")]
     node: Spanned<String>,
+    #[schemars(with = "terms::PositiveDuration")]
     takes: Spanned<Written>,
 }
 

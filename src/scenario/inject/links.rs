@@ -4,6 +4,7 @@ use holdover_sim::fault::{Duplicate, Fault, Hold, Latency, Links, Loss, NodeSet,
 use holdover_sim::id::NodeId;
 use holdover_sim::time::Span;
 use holdover_sim::world;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -12,6 +13,7 @@ use crate::scenario::error::{Mistake, Wrong};
 use crate::scenario::file::Written;
 use crate::scenario::lower::{Lower, Nodes};
 use crate::scenario::names::quoted;
+use crate::scenario::schema::terms;
 use crate::scenario::value;
 use crate::scenario::write::Keys;
 
@@ -21,14 +23,21 @@ type Names = Spanned<Vec<Spanned<String>>>;
 /// Stands in for a range that is wrong, until the mistake is reported.
 const NO_LATENCY: world::Latency = world::Latency { min: Span::ZERO, max: Span::ZERO };
 
+/// How many of a hundred messages a fault can be about.
+pub(in crate::scenario) const PERCENT: std::ops::RangeInclusive<u64> = 1..=100;
+
 /// `partition = { … }`
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct PartitionFile {
+    #[schemars(with = "terms::Nodes")]
     between: Names,
+    #[schemars(with = "Option<terms::Nodes>")]
     and: Option<Names>,
+    #[schemars(with = "Option<terms::Flag>", extend("default" = false))]
     one_way: Option<bool>,
     #[serde(rename = "for")]
+    #[schemars(with = "terms::PositiveDuration")]
     lasting: Spanned<Written>,
 }
 
@@ -48,14 +57,19 @@ impl Inject for PartitionFile {
 }
 
 /// `latency = { … }`
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct LatencyFile {
+    #[schemars(with = "terms::Nodes")]
     between: Names,
+    #[schemars(with = "Option<terms::Nodes>")]
     and: Option<Names>,
+    #[schemars(with = "terms::Latency")]
     range: Spanned<Written>,
+    #[schemars(with = "Option<terms::Flag>", extend("default" = false))]
     one_way: Option<bool>,
     #[serde(rename = "for")]
+    #[schemars(with = "terms::PositiveDuration")]
     lasting: Spanned<Written>,
 }
 
@@ -77,14 +91,19 @@ impl Inject for LatencyFile {
 }
 
 /// `loss = { … }`
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct LossFile {
+    #[schemars(with = "terms::Nodes")]
     between: Names,
+    #[schemars(with = "Option<terms::Nodes>")]
     and: Option<Names>,
+    #[schemars(with = "terms::Percent")]
     percent: Spanned<u64>,
+    #[schemars(with = "Option<terms::Flag>", extend("default" = false))]
     one_way: Option<bool>,
     #[serde(rename = "for")]
+    #[schemars(with = "terms::PositiveDuration")]
     lasting: Spanned<Written>,
 }
 
@@ -106,14 +125,19 @@ impl Inject for LossFile {
 }
 
 /// `duplicate = { … }`
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct DuplicateFile {
+    #[schemars(with = "terms::Nodes")]
     between: Names,
+    #[schemars(with = "Option<terms::Nodes>")]
     and: Option<Names>,
+    #[schemars(with = "terms::Percent")]
     percent: Spanned<u64>,
+    #[schemars(with = "Option<terms::Flag>", extend("default" = false))]
     one_way: Option<bool>,
     #[serde(rename = "for")]
+    #[schemars(with = "terms::PositiveDuration")]
     lasting: Spanned<Written>,
 }
 
@@ -135,15 +159,21 @@ impl Inject for DuplicateFile {
 }
 
 /// `reorder = { … }`
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct ReorderFile {
+    #[schemars(with = "terms::Nodes")]
     between: Names,
+    #[schemars(with = "Option<terms::Nodes>")]
     and: Option<Names>,
+    #[schemars(with = "terms::Percent")]
     percent: Spanned<u64>,
+    #[schemars(with = "terms::PositiveDuration")]
     by: Spanned<Written>,
+    #[schemars(with = "Option<terms::Flag>", extend("default" = false))]
     one_way: Option<bool>,
     #[serde(rename = "for")]
+    #[schemars(with = "terms::PositiveDuration")]
     lasting: Spanned<Written>,
 }
 
@@ -167,13 +197,17 @@ impl Inject for ReorderFile {
 }
 
 /// `hold = { … }`
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct HoldFile {
+    #[schemars(with = "terms::Nodes")]
     between: Names,
+    #[schemars(with = "Option<terms::Nodes>")]
     and: Option<Names>,
+    #[schemars(with = "Option<terms::Flag>", extend("default" = false))]
     one_way: Option<bool>,
     #[serde(rename = "for")]
+    #[schemars(with = "terms::PositiveDuration")]
     lasting: Spanned<Written>,
 }
 
@@ -254,7 +288,7 @@ fn percent(lower: &mut Lower, written: &Spanned<u64>) -> u8 {
             lower.mistake(written, Wrong::new("0 percent of the messages are none").help("write 1 to 100"));
             1
         }
-        percent @ 1..=100 => percent as u8,
+        percent if PERCENT.contains(&percent) => percent as u8,
         percent => {
             lower.mistake(
                 written,

@@ -4,6 +4,7 @@ use holdover_sim::fault::{DelayMessage, Fault, LoseMessage, Part};
 use holdover_sim::id::NodeId;
 use holdover_sim::service::MESSAGES;
 use holdover_sim::time::Span;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -12,17 +13,23 @@ use crate::scenario::error::{Mistake, Wrong};
 use crate::scenario::file::Written;
 use crate::scenario::lower::{Lower, Nodes};
 use crate::scenario::names::{did_you_mean, listed, quoted};
+use crate::scenario::schema::terms;
 use crate::scenario::value;
 use crate::scenario::write::{Keys, other_than};
 
 /// `delay-message = { … }`
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct DelayFile {
+    #[schemars(with = "terms::Message")]
     message: Spanned<String>,
+    #[schemars(with = "terms::Part")]
     part: Spanned<String>,
+    #[schemars(with = "terms::Worker")]
     node: Spanned<String>,
+    #[schemars(with = "terms::PositiveDuration")]
     by: Spanned<Written>,
+    #[schemars(with = "Option<terms::Nth>", extend("default" = 1))]
     nth: Option<Spanned<u64>>,
 }
 
@@ -50,12 +57,16 @@ impl Inject for DelayFile {
 }
 
 /// `lose-message = { … }`
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct LoseFile {
+    #[schemars(with = "terms::Message")]
     message: Spanned<String>,
+    #[schemars(with = "terms::Part")]
     part: Spanned<String>,
+    #[schemars(with = "terms::Worker")]
     node: Spanned<String>,
+    #[schemars(with = "Option<terms::Nth>", extend("default" = 1))]
     nth: Option<Spanned<u64>>,
 }
 

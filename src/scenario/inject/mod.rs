@@ -1,7 +1,8 @@
 //! `inject = { KIND = { … } }`: what each kind of fault looks like in a file, how it becomes the simulator's, and how that
 //! becomes a file again.
 //!
-//! A kind is a struct of its keys with [`Inject`], in one of the files here, and a line in [`InjectFile`].
+//! A kind is a struct of its keys with [`Inject`] and [`JsonSchema`], in one of the files here, and a line in
+//! [`InjectFile`].
 
 mod clock;
 mod crash;
@@ -15,6 +16,7 @@ mod time;
 use holdover_sim::fault::Fault;
 use holdover_sim::id::NodeId;
 use holdover_sim::time::Span;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -22,8 +24,11 @@ use super::error::{Mistake, Wrong};
 use super::file::{Table, Written};
 use super::lower::{Lower, Nodes};
 use super::names::quoted;
+use super::schema::kinds_as_keys;
 use super::value;
 use super::write::Keys;
+
+pub(super) use links::PERCENT;
 
 /// Stands in for a node that isn't known, until the mistake is reported.
 pub(super) const NO_NODE: NodeId = NodeId(u16::MAX);
@@ -43,8 +48,9 @@ trait Inject {
 macro_rules! kinds {
     ($($kind:ident($file:ty)),* $(,)?) => {
         /// `inject = { KIND = { … } }`
-        #[derive(Debug, Deserialize)]
+        #[derive(Debug, Deserialize, JsonSchema)]
         #[serde(rename_all = "kebab-case")]
+        #[schemars(transform = kinds_as_keys)]
         pub(super) enum InjectFile {
             $($kind(Table<$file>),)*
         }

@@ -4,6 +4,7 @@ use holdover_sim::clock::Rate;
 use holdover_sim::fault::{Fault, Pause, PauseClocks, WorkerTask};
 use holdover_sim::id::NodeId;
 use holdover_sim::time::Span;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -12,21 +13,34 @@ use crate::scenario::error::{Mistake, Wrong};
 use crate::scenario::file::Written;
 use crate::scenario::lower::{Lower, Nodes};
 use crate::scenario::names::{PAUSE_CLOCKS, TASKS, did_you_mean, quoted};
+use crate::scenario::schema::terms;
 use crate::scenario::value;
 use crate::scenario::write::{Keys, other_than};
 
+/// What clocks do in a pause that doesn't say it.
+const USUAL_CLOCKS: &str = "running";
+
 /// `pause = { … }`
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("oneOf" = [{ "required": ["node"] }, { "required": ["nodes"] }]))]
 pub(in crate::scenario) struct PauseFile {
+    #[schemars(with = "Option<terms::Node>")]
     node: Option<Spanned<String>>,
+    #[schemars(with = "Option<terms::Nodes>")]
     nodes: Option<Spanned<Vec<Spanned<String>>>>,
+    #[schemars(with = "Option<terms::Task>")]
     task: Option<Spanned<String>>,
     #[serde(rename = "for")]
+    #[schemars(with = "terms::PositiveDuration")]
     lasting: Spanned<Written>,
+    #[schemars(with = "Option<terms::PauseClocks>", extend("default" = USUAL_CLOCKS))]
     clocks: Option<Spanned<String>>,
+    #[schemars(with = "Option<terms::Duration>", extend("default" = "0s"))]
     lost: Option<Spanned<Written>>,
+    #[schemars(with = "Option<terms::Ppm>", extend("default" = 0))]
     drift_change_ppm: Option<Spanned<f64>>,
+    #[schemars(with = "Option<terms::Duration>")]
     corrected_after: Option<Spanned<Written>>,
 }
 
@@ -114,7 +128,7 @@ impl PauseFile {
     }
 
     fn clocks(&self, lower: &mut Lower, lasting: Span) -> PauseClocks {
-        let name = self.clocks.as_ref().map_or("running", |clocks| clocks.get_ref().as_str());
+        let name = self.clocks.as_ref().map_or(USUAL_CLOCKS, |clocks| clocks.get_ref().as_str());
         let extras = [
             ("lost", self.lost.as_ref().map(Spanned::span), "migrated"),
             ("drift_change_ppm", self.drift_change_ppm.as_ref().map(Spanned::span), "migrated"),

@@ -3,6 +3,7 @@
 use holdover_sim::fault::{Failover, Fault, Loses, Restart};
 use holdover_sim::id::NodeId;
 use holdover_sim::time::Span;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -11,17 +12,25 @@ use crate::scenario::error::{Mistake, Wrong};
 use crate::scenario::file::Written;
 use crate::scenario::lower::{Lower, Nodes};
 use crate::scenario::names::{LOSSES, did_you_mean, quoted};
+use crate::scenario::schema::terms;
 use crate::scenario::value;
 use crate::scenario::write::Keys;
 
+/// What a restart loses that doesn't say it.
+const USUAL_LOSS: &str = "memory";
+
 /// `restart = { … }`
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct RestartFile {
+    #[schemars(with = "terms::Service")]
     node: Spanned<String>,
     #[serde(rename = "for")]
+    #[schemars(with = "terms::PositiveDuration")]
     lasting: Spanned<Written>,
+    #[schemars(with = "Option<terms::Loses>", extend("default" = USUAL_LOSS))]
     loses: Option<Spanned<String>>,
+    #[schemars(with = "Option<terms::PositiveDuration>")]
     unsynced: Option<Spanned<Written>>,
 }
 
@@ -53,7 +62,7 @@ impl Inject for RestartFile {
 impl RestartFile {
     fn loses(&self, lower: &mut Lower) -> Loses {
         let written = self.loses.as_ref();
-        let loses = written.map_or("memory", |loses| loses.get_ref().as_str());
+        let loses = written.map_or(USUAL_LOSS, |loses| loses.get_ref().as_str());
         match (loses, &self.unsynced) {
             ("unsynced", Some(unsynced)) => {
                 return Loses::Unsynced(lower.value(Some(unsynced), Span::ZERO, value::positive_duration));
@@ -86,12 +95,15 @@ impl RestartFile {
 }
 
 /// `failover = { … }`
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct FailoverFile {
+    #[schemars(with = "terms::Service")]
     node: Spanned<String>,
+    #[schemars(with = "terms::PositiveDuration")]
     lag: Spanned<Written>,
     #[serde(rename = "for")]
+    #[schemars(with = "terms::PositiveDuration")]
     lasting: Spanned<Written>,
 }
 

@@ -1,6 +1,7 @@
 //! `snapshot = { … }` and `restore = { … }`
 
 use holdover_sim::fault::{Fault, Original, Restore, Snapshot};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -9,12 +10,14 @@ use crate::scenario::error::Wrong;
 use crate::scenario::file::Table;
 use crate::scenario::lower::{Lower, Nodes};
 use crate::scenario::names::{did_you_mean, quoted};
+use crate::scenario::schema::terms;
 use crate::scenario::write::{Keys, other_than};
 
 /// `snapshot = { … }`
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct SnapshotFile {
+    #[schemars(with = "terms::Worker")]
     node: Spanned<String>,
 }
 
@@ -35,10 +38,12 @@ impl Inject for SnapshotFile {
 }
 
 /// `restore = { … }`
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct RestoreFile {
+    #[schemars(with = "terms::Worker")]
     node: Spanned<String>,
+    #[schemars(with = "Option<terms::Original>", extend("default" = Original::Gone.name()))]
     original: Option<Spanned<String>>,
 }
 

@@ -2,6 +2,7 @@
 
 use holdover_sim::fault::{Fault, LeapSecond, TimeSource};
 use holdover_sim::time::Span;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -10,14 +11,18 @@ use crate::scenario::error::{Mistake, Wrong};
 use crate::scenario::file::Written;
 use crate::scenario::lower::{Lower, Nodes};
 use crate::scenario::names::quoted;
+use crate::scenario::schema::terms;
 use crate::scenario::value;
 use crate::scenario::write::Keys;
 
 /// `leap-second = { … }`
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("anyOf" = [{ "required": ["stepped"] }, { "required": ["smeared"] }]))]
 pub(in crate::scenario) struct LeapFile {
+    #[schemars(with = "Option<terms::Nodes>")]
     stepped: Option<Spanned<Vec<Spanned<String>>>>,
+    #[schemars(with = "Option<terms::Nodes>")]
     smeared: Option<Spanned<Vec<Spanned<String>>>>,
 }
 
@@ -54,12 +59,15 @@ fn names(list: Option<&Spanned<Vec<Spanned<String>>>>) -> &[Spanned<String>] {
 }
 
 /// `time-source = { … }`
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct SourceFile {
+    #[schemars(with = "terms::Jump")]
     error: Spanned<Written>,
+    #[schemars(with = "Option<terms::Nodes>")]
     nodes: Option<Spanned<Vec<Spanned<String>>>>,
     #[serde(rename = "for")]
+    #[schemars(with = "terms::PositiveDuration")]
     lasting: Spanned<Written>,
 }
 

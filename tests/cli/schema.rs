@@ -1,0 +1,16 @@
+//! `holdover schema`.
+
+use holdover::scenario::json_schema;
+
+use crate::support::run_line;
+
+#[test]
+fn it_prints_the_schema_and_nothing_else() {
+    let ran = run_line("schema").ended(0);
+    assert_eq!(ran.stderr, "");
+    assert_eq!(ran.json(), json_schema());
+    assert!(ran.stdout.ends_with("}\n"), "a file of it ends as files do");
+    // A file of it is for reading too, and the same wherever it is written.
+    assert!(ran.stdout.lines().count() > 100);
+    assert_eq!(run_line("schema --color always").ended(0).stdout, ran.stdout);
+}
