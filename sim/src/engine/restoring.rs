@@ -151,7 +151,16 @@ impl World {
     /// turn is told nothing any more.
     #[inline]
     pub(super) fn memory(&self, node: NodeId) -> Option<&Memory> {
+        if !self.remembers {
+            return None;
+        }
         self.node(node).memory.as_deref().filter(|_| !self.tasks.runs_on_dead())
+    }
+
+    /// Whether the process whose turn it is was ended in the middle of that, and its machine may be up again.
+    #[inline]
+    pub(super) fn is_ended(&self) -> bool {
+        self.remembers && self.tasks.runs_on_dead()
     }
 
     /// Whether the process on `node` is told again what it was told before.

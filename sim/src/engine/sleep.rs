@@ -73,7 +73,7 @@ impl Future for Sleep {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        if self.world.node(self.node).memory.is_some() {
+        if self.world.remembers {
             return self.poll_noted(context);
         }
         self.poll_living(context)
@@ -152,8 +152,7 @@ impl<'a> Passing<'a> {
         self.world.strike_at_point(self.node, self.point);
         let node = self.world.node(self.node);
         // A process that was killed here goes no further, even if its machine is up again; it is dropped when this returns.
-        let tasks = &self.world.tasks;
-        if node.halts_task(tasks.running_kind()) || node.is_down() || tasks.runs_on_dead() {
+        if node.halts_task(self.world.tasks.running_kind()) || node.is_down() || self.world.is_ended() {
             context.waker().wake_by_ref();
             return Poll::Pending;
         }

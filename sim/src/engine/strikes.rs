@@ -170,7 +170,7 @@ impl World {
         }
         self.strike_all_awaited();
         let node = self.node(node);
-        node.halts_task(self.tasks.running_kind()) || node.is_down() || self.tasks.runs_on_dead()
+        node.halts_task(self.tasks.running_kind()) || node.is_down() || self.is_ended()
     }
 
     #[cold]

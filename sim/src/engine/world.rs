@@ -38,6 +38,8 @@ pub(crate) struct World {
     /// How long a caller waits for an answer, by its monotonic clock.
     pub(super) timeout: Span,
     nodes: Vec<Node>,
+    /// Whether what any process is told is noted, to be seen at a glance.
+    pub(super) remembers: bool,
     /// The workers that a fault of the plan may copy, each with its copy's node.
     pub(super) copies: Vec<(NodeId, NodeId)>,
     /// The workers' processes.
@@ -63,6 +65,7 @@ impl World {
     /// A world at its start; its services and workers are yet to move in.
     pub(crate) fn new(host: Host, spec: &WorldSpec, plan: Rc<[PlannedFault]>, seed: Seed) -> Rc<World> {
         let (nodes, copies) = make_nodes(spec, &plan);
+        let remembers = nodes.iter().any(|node| node.memory.is_some());
         let draws_as = nodes.iter().map(|node| node.draws_as).collect();
         let network = Network::new(seed, spec.network, crate::world::PROVIDER, draws_as);
         let mut queue = Queue::default();
@@ -80,6 +83,7 @@ impl World {
             network: RefCell::new(network),
             timeout: spec.network.timeout,
             nodes,
+            remembers,
             copies,
             processes: RefCell::default(),
             houses: RefCell::default(),
@@ -198,8 +202,9 @@ impl World {
     }
 
     /// Polls `task`, which is one of the process on `node`.
+    #[inline]
     pub(super) fn give_turn(&self, node: NodeId, task: TaskId) {
-        if let Some(memory) = &self.node(node).memory {
+        if let Some(memory) = self.memory(node) {
             memory.note_turn(task);
         }
         self.active.set(node);

@@ -130,7 +130,7 @@ impl<S: Service> Future for Calling<'_, S> {
     type Output = Result<S::Response, Broken>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        if self.world.node(self.from).memory.is_some() {
+        if self.world.remembers {
             return self.poll_noted(context);
         }
         self.poll_living(context)
