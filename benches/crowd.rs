@@ -1,4 +1,5 @@
-//! How long the largest worlds take: a thousand workers, and ten thousand operations.
+//! How long the largest worlds take: a thousand workers, and ten thousand operations; and what it costs there that a
+//! service may have to go back to what it had on disk an hour ago.
 //!
 //! These runs write up to a million events each, so there are few samples. An event may cost more in them than in a small
 //! world, but not as many times more as the world is larger.
@@ -7,12 +8,13 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use holdover::scenario::Scenario;
 use holdover_sim::check;
+use holdover_sim::fault::{Anchor, Failover, PlannedFault};
 use holdover_sim::limits::{Ending, Limits};
 use holdover_sim::protocol;
 use holdover_sim::run::run;
 use holdover_sim::seed::Seed;
 use holdover_sim::time::{Span, TrueTime};
-use holdover_sim::world::WorkerSpec;
+use holdover_sim::world::{LEDGER, WorkerSpec};
 
 const QUIET_NIGHT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/incidents/clock-jump-no-fault.toml");
 
@@ -51,4 +53,28 @@ fn with_all_checkers(bencher: Bencher<'_, '_>, (protocol, workers, operations): 
     let history = run();
     assert!(history.ending == Ending::Finished, "{:?}", history.ending);
     bencher.counter(ItemsCount::new(history.events.len())).bench_local(|| check::judge(&run()));
+}
+
+/// A run at whose end the ledger fails over to a replica that is an hour behind, or not.
+#[divan::bench(args = [false, true], sample_count = 10, sample_size = 1)]
+fn that_may_go_back(bencher: Bencher<'_, '_>, fails_over: bool) {
+    let scenario = world(2, 10_000);
+    let protocol = protocol::find("fenced").expect("a protocol of the registry");
+    let failover = PlannedFault {
+        when: Anchor::Event {
+            event: "export-published".to_owned(),
+            node: None,
+            after: TrueTime::START,
+            nth: 1,
+            delay: Span::ZERO,
+        },
+        inject: Failover { node: LEDGER, lag: Span::secs(3_600), lasting: Span::secs(1) }.into(),
+        note: None,
+        name: None,
+    };
+    let plan: Vec<PlannedFault> = fails_over.then_some(failover).into_iter().collect();
+    let run = || run(&scenario.world, protocol, &plan, Seed(7));
+    let history = run();
+    assert!(history.ending == Ending::Finished, "{:?}", history.ending);
+    bencher.counter(ItemsCount::new(history.events.len())).bench_local(run);
 }

@@ -12,7 +12,7 @@ use std::rc::Rc;
 use self::leaving::Leaving;
 use super::World;
 use super::network::Sending;
-use super::past::Past;
+use super::past::{Journal, Past};
 use super::queue::Due;
 use super::tasks::Wakeup;
 use crate::history::{Row, What};
@@ -27,8 +27,8 @@ pub trait Service: Sized + 'static {
     type Request: Clone + 'static;
     /// What it answers. A worker that is put back to an earlier state is told what it was told before.
     type Response: Clone + 'static;
-    /// A copy of what it keeps on disk.
-    type Kept: 'static;
+    /// How to take back one change of what it keeps on disk.
+    type Undo: 'static;
 
     /// What a request is about, such as `ledger.write`: a name for histories and drawings.
     fn about(request: &Self::Request) -> &'static str;
@@ -39,11 +39,11 @@ pub trait Service: Sized + 'static {
     /// The process dies: what isn't on disk is gone. The default is that all of it is on disk.
     fn crash(&mut self) {}
 
-    /// A copy of what is on disk now.
-    fn kept(&self) -> Self::Kept;
+    /// Where it notes each change of what it keeps on disk, before it makes it.
+    fn journal(&mut self) -> &mut Journal<Self::Undo>;
 
-    /// What is on disk is an earlier copy from now on: all that was written since is lost.
-    fn go_back_to(&mut self, kept: Self::Kept);
+    /// Takes back the newest change that wasn't taken back yet.
+    fn undo(&mut self, undo: Self::Undo);
 }
 
 type Later<S> = Box<dyn FnOnce(&mut S, &ServiceContext<'_>) -> <S as Service>::Response>;
@@ -66,6 +66,10 @@ pub struct ServiceContext<'a> {
 }
 
 impl ServiceContext<'_> {
+    pub(super) fn new(world: &World, node: NodeId, from: NodeId) -> ServiceContext<'_> {
+        ServiceContext { world, node, from }
+    }
+
     /// The service's own wall clock.
     pub fn wall(&self) -> WallTime {
         self.world.node(self.node).clocks.borrow().wall(self.world.now())
@@ -107,8 +111,8 @@ struct House<S: Service> {
     number: u16,
     node: NodeId,
     service: RefCell<S>,
-    /// What it kept on disk a while ago, if a fault of the plan may ask for that.
-    past: RefCell<Option<Past<S::Kept>>>,
+    /// How to take back what it changed on disk, if a fault of the plan may ask for that.
+    past: RefCell<Option<Past<S::Undo>>>,
     calls: RefCell<Calls<S>>,
 }
 
@@ -224,14 +228,17 @@ pub(crate) trait AnyHouse {
     /// The network card of `sender` goes on: what was stuck leaves.
     fn let_go(&self, world: &World, sender: NodeId);
     /// What was on disk at `at` is on disk again.
-    fn go_back_to(&self, world: &World, at: TrueTime);
+    fn go_back_to(&self, at: TrueTime);
 }
 
 impl<S: Service> Address<S> {
     /// `reach` is how far back faults may take what it keeps on disk.
-    pub(crate) fn new(number: u16, node: NodeId, service: S, reach: Option<Span>) -> Address<S> {
+    pub(crate) fn new(number: u16, node: NodeId, mut service: S, reach: Option<Span>) -> Address<S> {
         let calls = RefCell::new(Calls { slots: Vec::new(), free: Vec::new() });
-        let past = RefCell::new(reach.map(|reach| Past::new(reach, service.kept())));
+        if reach.is_some() {
+            service.journal().open();
+        }
+        let past = RefCell::new(reach.map(Past::new));
         Address(Rc::new(House { number, node, service: RefCell::new(service), past, calls }))
     }
 
@@ -312,11 +319,11 @@ impl<S: Service> House<S> {
         world.push(world.now() + call.latency, Due::Answer(id));
     }
 
-    /// Notes what is on disk now, if that may be asked for later.
+    /// Notes what was changed on disk, if it may have to be taken back.
     #[inline]
     fn note_past(&self, world: &World) {
         if let Some(past) = &mut *self.past.borrow_mut() {
-            past.note(world.now(), self.service.borrow().kept());
+            past.note(world.now(), self.service.borrow_mut().journal().drain());
         }
     }
 
@@ -358,7 +365,7 @@ impl<S: Service> AnyHouse for House<S> {
             unreachable!("a request arrives once, with what was asked");
         };
         drop(calls);
-        let context = ServiceContext { world, node: self.node, from };
+        let context = ServiceContext::new(world, self.node, from);
         let answer = self.service.borrow_mut().handle(request, &context);
         self.note_past(world);
         match answer {
@@ -392,7 +399,7 @@ impl<S: Service> AnyHouse for House<S> {
             unreachable!("what was put off is done once");
         };
         world.set_cause(Some(call.newest));
-        let context = ServiceContext { world, node: self.node, from: call.from };
+        let context = ServiceContext::new(world, self.node, call.from);
         drop(calls);
         let response = later(&mut self.service.borrow_mut(), &context);
         self.note_past(world);
@@ -465,10 +472,9 @@ impl<S: Service> AnyHouse for House<S> {
         self.calls.borrow_mut().let_go(world, (self.number, self.node), sender);
     }
 
-    fn go_back_to(&self, world: &World, at: TrueTime) {
-        let kept = self.past.borrow_mut().as_mut().and_then(|past| past.take(at));
-        let kept = kept.expect("a service that is taken back has a past, because the plan says so");
-        self.service.borrow_mut().go_back_to(kept);
-        self.note_past(world);
+    fn go_back_to(&self, at: TrueTime) {
+        let mut past = self.past.borrow_mut();
+        let past = past.as_mut().expect("a service that is taken back has a past, because the plan says so");
+        past.take_back(at, &mut *self.service.borrow_mut());
     }
 }

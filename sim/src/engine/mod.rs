@@ -26,6 +26,7 @@ pub(crate) use call::{Calling, call};
 pub(crate) use host::{Host, hosted};
 pub(crate) use network::{Effect, Wanted};
 pub(crate) use node::{Halt, Node};
+pub use past::Journal;
 pub(crate) use process::{Again, Errand};
 pub(crate) use queue::{Due, Queue};
 pub(crate) use sleep::Passing;

@@ -402,7 +402,7 @@ impl World {
     pub(crate) fn lose_writes(&self, node: NodeId, lag: Span) {
         let since = (self.now() - lag).max(TrueTime::START);
         for house in self.houses.borrow().iter().filter(|house| house.node() == node) {
-            house.go_back_to(self, since);
+            house.go_back_to(since);
         }
         self.record(node, What::WritesLost { since });
     }

@@ -55,6 +55,12 @@ impl Door for HighestToken {
     }
 }
 
+/// Which of the first tokens `door` would let in: what of it can be seen.
+#[cfg(test)]
+pub(crate) fn admits(door: &dyn Door) -> Vec<bool> {
+    (0..8).map(|token| door.copy().admit(Some(Token(token))).is_ok()).collect()
+}
+
 /// Any door, with all that it learns kept in memory only: after a crash it is as it was in the beginning.
 pub struct Forgetful {
     in_the_beginning: Box<dyn Door>,

@@ -5,7 +5,7 @@
 //! incident's was.
 
 use crate::clock::{Clock, Deadline};
-use crate::engine::{Answer, Service, ServiceContext};
+use crate::engine::{Answer, Journal, Service, ServiceContext};
 use crate::history::What;
 use crate::id::{Epoch, LeaseId, NodeId, Token};
 use crate::seed::Stream;
@@ -131,6 +131,7 @@ pub struct LeaseTable {
 pub struct LeaseStore {
     rules: LeaseStoreRules,
     table: LeaseTable,
+    journal: Journal<LeaseTable>,
     ids: Stream,
 }
 
@@ -150,7 +151,14 @@ impl Now {
 impl LeaseStore {
     /// An empty store. `ids` is what it makes lease IDs from.
     pub fn new(rules: LeaseStoreRules, ids: Stream) -> LeaseStore {
-        LeaseStore { rules, table: LeaseTable { row: None, last_token: Token(0) }, ids }
+        let table = LeaseTable { row: None, last_token: Token(0) };
+        LeaseStore { rules, table, journal: Journal::default(), ids }
+    }
+
+    /// What it has on disk, to be compared.
+    #[cfg(test)]
+    pub(crate) fn disk(&self) -> String {
+        format!("{:?}", self.table)
     }
 
     fn now(&self, term: Term, context: &ServiceContext<'_>) -> Now {
@@ -175,6 +183,7 @@ impl LeaseStore {
             context.record(What::LeaseRefused { worker, holder: row.holder });
             return LeaseResponse::Refused;
         }
+        self.journal.note(|| self.table);
         let token = (self.rules.tokens != Tokens::None).then(|| {
             self.table.last_token.0 += 1;
             self.table.last_token
@@ -189,8 +198,10 @@ impl LeaseStore {
 
     fn renew(&mut self, grant: Grant, now: &Now, ttl: Span, context: &ServiceContext<'_>) -> LeaseResponse {
         let worker = context.from;
+        let before = self.table;
         match &mut self.table.row {
             Some(row) if row.grant.lease == grant.lease => {
+                self.journal.note(|| before);
                 row.expiry = now.after(ttl);
                 context.record(What::LeaseRenewed { worker, epoch: grant.epoch, until: now.wall + ttl });
                 LeaseResponse::Done
@@ -206,6 +217,7 @@ impl LeaseStore {
         if self.table.row.as_ref().is_none_or(|row| row.grant.lease != grant.lease) {
             return LeaseResponse::Refused;
         }
+        self.journal.note(|| self.table);
         self.table.row = None;
         context.record(What::LeaseReleased { worker: context.from, epoch: grant.epoch });
         LeaseResponse::Done
@@ -224,7 +236,8 @@ impl LeaseStore {
 impl Service for LeaseStore {
     type Request = LeaseRequest;
     type Response = LeaseResponse;
-    type Kept = LeaseTable;
+    /// The table as it was before; it is small.
+    type Undo = LeaseTable;
 
     fn about(request: &LeaseRequest) -> &'static str {
         match request {
@@ -255,12 +268,12 @@ impl Service for LeaseStore {
         }
     }
 
-    fn kept(&self) -> LeaseTable {
-        self.table
+    fn journal(&mut self) -> &mut Journal<LeaseTable> {
+        &mut self.journal
     }
 
     /// The lease IDs to come stay what they are: they are made up at random, and randomness isn't kept.
-    fn go_back_to(&mut self, kept: LeaseTable) {
-        self.table = kept;
+    fn undo(&mut self, before: LeaseTable) {
+        self.table = before;
     }
 }

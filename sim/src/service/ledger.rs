@@ -4,7 +4,7 @@
 //! to write is one atomic step, unless [`LedgerRules::check_to_write`] says otherwise.
 
 use super::door::Door;
-use crate::engine::{Answer, Service, ServiceContext};
+use crate::engine::{Answer, Journal, Service, ServiceContext};
 use crate::history::{Claim, Refusal, Row, What};
 use crate::id::{Amount, EntryId, OpId};
 use crate::time::Span;
@@ -68,7 +68,7 @@ pub struct Checkpoint {
 }
 
 /// What a ledger has entered and published.
-#[derive(Clone)]
+#[derive(Debug)]
 struct Book {
     entries: u32,
     /// The first entry of each operation.
@@ -79,16 +79,26 @@ struct Book {
     published: bool,
 }
 
-/// What a ledger keeps on disk: its book, and what its door knows.
-pub struct LedgerDisk {
-    door: Box<dyn Door>,
-    book: Book,
+/// How to take back one change of what a ledger keeps on disk: its book, and what its door knows.
+pub struct LedgerUndo(Change);
+
+/// A change, with what was there before.
+enum Change {
+    /// Somebody came to the door.
+    Door(Box<dyn Door>),
+    /// An entry was made for an operation, whose first one is here.
+    Entry(OpId, Option<EntryId>),
+    /// The checkpoint was put behind an operation.
+    Checkpoint { op: OpId, row: Option<Row>, next: OpId },
+    /// An export was published; here is whether one had been before.
+    Export(bool),
 }
 
 /// The ledger.
 pub struct Ledger {
     rules: LedgerRules,
     book: Book,
+    journal: Journal<LedgerUndo>,
 }
 
 /// A request with the authority that it is made under.
@@ -108,7 +118,13 @@ impl Ledger {
             next: OpId(0),
             published: false,
         };
-        Ledger { rules, book }
+        Ledger { rules, book, journal: Journal::default() }
+    }
+
+    /// What it has on disk, to be compared.
+    #[cfg(test)]
+    pub(crate) fn disk(&self) -> String {
+        format!("{:?} {:?}", self.book, super::door::admits(&*self.rules.door))
     }
 
     fn checkpoint(&self) -> Checkpoint {
@@ -129,14 +145,17 @@ impl Ledger {
             }
             LedgerRequest::Write { op, amount } => LedgerResponse::Entered(self.write(claim, op, amount, context)),
             LedgerRequest::MoveCheckpoint { row } => {
-                self.book.rows[row.op.index()] = Some(row);
-                self.book.next = OpId(row.op.0 + 1);
+                let op = row.op;
+                let before = self.book.rows[op.index()].replace(row);
+                let next = std::mem::replace(&mut self.book.next, OpId(op.0 + 1));
+                self.journal.note(|| LedgerUndo(Change::Checkpoint { op, row: before, next }));
                 context.record(What::CheckpointMoved { claim, next: self.book.next });
                 LedgerResponse::Done
             }
             LedgerRequest::Publish { rows } => {
                 let export = context.keep_export(rows);
-                self.book.published = true;
+                let before = std::mem::replace(&mut self.book.published, true);
+                self.journal.note(|| LedgerUndo(Change::Export(before)));
                 context.record(What::ExportPublished { claim, export });
                 LedgerResponse::Done
             }
@@ -151,6 +170,7 @@ impl Ledger {
             context.record(What::WriteRepeated { claim, op, entry });
             return entry;
         }
+        self.journal.note(|| LedgerUndo(Change::Entry(op, *first)));
         self.book.entries += 1;
         let entry = EntryId(self.book.entries);
         first.get_or_insert(entry);
@@ -171,7 +191,7 @@ fn rejected(claim: Claim, request: &LedgerRequest, why: Refusal) -> What {
 impl Service for Ledger {
     type Request = Signed;
     type Response = Result<LedgerResponse, Refusal>;
-    type Kept = LedgerDisk;
+    type Undo = LedgerUndo;
 
     fn about(signed: &Signed) -> &'static str {
         match signed.request {
@@ -186,11 +206,12 @@ impl Service for Ledger {
     fn handle(&mut self, signed: Signed, context: &ServiceContext<'_>) -> Answer<Ledger> {
         let Signed { claim, request } = signed;
         // Reading changes nothing, so anybody may.
-        if !matches!(request, LedgerRequest::ReadCheckpoint)
-            && let Err(why) = self.rules.door.admit(claim.token)
-        {
-            context.record(rejected(claim, &request, why));
-            return Answer::Now(Err(why));
+        if !matches!(request, LedgerRequest::ReadCheckpoint) {
+            self.journal.note(|| LedgerUndo(Change::Door(self.rules.door.copy())));
+            if let Err(why) = self.rules.door.admit(claim.token) {
+                context.record(rejected(claim, &request, why));
+                return Answer::Now(Err(why));
+            }
         }
         let mutates = !matches!(request, LedgerRequest::Fence | LedgerRequest::ReadCheckpoint);
         if self.rules.check_to_write == Span::ZERO || !mutates {
@@ -206,12 +227,22 @@ impl Service for Ledger {
         self.rules.door.crash();
     }
 
-    fn kept(&self) -> LedgerDisk {
-        LedgerDisk { door: self.rules.door.copy(), book: self.book.clone() }
+    fn journal(&mut self) -> &mut Journal<LedgerUndo> {
+        &mut self.journal
     }
 
-    fn go_back_to(&mut self, LedgerDisk { door, book }: LedgerDisk) {
-        self.rules.door = door;
-        self.book = book;
+    fn undo(&mut self, LedgerUndo(change): LedgerUndo) {
+        match change {
+            Change::Door(door) => self.rules.door = door,
+            Change::Entry(op, first) => {
+                self.book.entries -= 1;
+                self.book.entry_of[op.index()] = first;
+            }
+            Change::Checkpoint { op, row, next } => {
+                self.book.rows[op.index()] = row;
+                self.book.next = next;
+            }
+            Change::Export(published) => self.book.published = published,
+        }
     }
 }

@@ -5,7 +5,7 @@ pub mod lease_store;
 pub mod ledger;
 pub mod provider;
 
-pub use crate::engine::{Address, Answer, Broken, Service, ServiceContext};
+pub use crate::engine::{Address, Answer, Broken, Journal, Service, ServiceContext};
 
 /// Everything that workers and services send each other messages about, with what it means: the request, and the answer
 /// to it.

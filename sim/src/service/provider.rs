@@ -4,7 +4,7 @@
 //! tokens away, and it may know an operation's idempotency key again and answer with the payout already made.
 
 use super::door::Door;
-use crate::engine::{Answer, Service, ServiceContext};
+use crate::engine::{Answer, Journal, Service, ServiceContext};
 use crate::history::{Claim, Refusal, What};
 use crate::id::{Amount, OpId, PayoutId};
 
@@ -27,42 +27,58 @@ pub struct Pay {
 }
 
 /// What a provider knows of the payouts that it made. To forget one doesn't take it back.
-#[derive(Clone)]
+#[derive(Debug)]
 struct Payouts {
     made: u32,
     /// The first payout of each operation.
     first: Vec<Option<PayoutId>>,
 }
 
-/// What a provider keeps on disk: its payouts, and what its gateway's door knows.
-pub struct ProviderDisk {
-    door: Box<dyn Door>,
-    payouts: Payouts,
+/// How to take back one change of what a provider keeps on disk: its payouts, and what its gateway's door knows.
+pub struct ProviderUndo(Change);
+
+/// A change, with what was there before.
+enum Change {
+    /// Somebody came to the door.
+    Door(Box<dyn Door>),
+    /// A payout was made for an operation, whose first one is here.
+    Payout(OpId, Option<PayoutId>),
 }
 
 /// The provider with its gateway.
 pub struct Provider {
     rules: GatewayRules,
     payouts: Payouts,
+    journal: Journal<ProviderUndo>,
 }
 
 impl Provider {
     /// A provider that has paid nothing, for a settlement of `operations` operations.
     pub fn new(rules: GatewayRules, operations: usize) -> Provider {
-        Provider { rules, payouts: Payouts { made: 0, first: vec![None; operations] } }
+        let payouts = Payouts { made: 0, first: vec![None; operations] };
+        Provider { rules, payouts, journal: Journal::default() }
+    }
+}
+
+#[cfg(test)]
+impl Provider {
+    /// What it has on disk, to be compared.
+    pub(crate) fn disk(&self) -> String {
+        format!("{:?} {:?}", self.payouts, super::door::admits(&*self.rules.door))
     }
 }
 
 impl Service for Provider {
     type Request = Pay;
     type Response = Result<PayoutId, Refusal>;
-    type Kept = ProviderDisk;
+    type Undo = ProviderUndo;
 
     fn about(_: &Pay) -> &'static str {
         "provider.pay"
     }
 
     fn handle(&mut self, Pay { claim, op, amount }: Pay, context: &ServiceContext<'_>) -> Answer<Provider> {
+        self.journal.note(|| ProviderUndo(Change::Door(self.rules.door.copy())));
         if let Err(why) = self.rules.door.admit(claim.token) {
             context.record(What::PayoutRejected { claim, op, why });
             return Answer::Now(Err(why));
@@ -74,6 +90,7 @@ impl Service for Provider {
             context.record(What::PayoutRepeated { claim, op, payout });
             return Answer::Now(Ok(payout));
         }
+        self.journal.note(|| ProviderUndo(Change::Payout(op, *first)));
         self.payouts.made += 1;
         let payout = PayoutId(self.payouts.made);
         first.get_or_insert(payout);
@@ -85,12 +102,17 @@ impl Service for Provider {
         self.rules.door.crash();
     }
 
-    fn kept(&self) -> ProviderDisk {
-        ProviderDisk { door: self.rules.door.copy(), payouts: self.payouts.clone() }
+    fn journal(&mut self) -> &mut Journal<ProviderUndo> {
+        &mut self.journal
     }
 
-    fn go_back_to(&mut self, ProviderDisk { door, payouts }: ProviderDisk) {
-        self.rules.door = door;
-        self.payouts = payouts;
+    fn undo(&mut self, ProviderUndo(change): ProviderUndo) {
+        match change {
+            Change::Door(door) => self.rules.door = door,
+            Change::Payout(op, first) => {
+                self.payouts.made -= 1;
+                self.payouts.first[op.index()] = first;
+            }
+        }
     }
 }
