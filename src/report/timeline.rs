@@ -112,7 +112,10 @@ impl<'a> Teller<'a> {
             | What::MessageSent { .. }
             | What::MessageDelivered { .. }
             | What::LeaseHeld { .. }
-            | What::LeaseDropped { .. } => {}
+            | What::LeaseDropped { .. }
+            // The stalls of a throttle are told with it.
+            | What::Throttled { .. }
+            | What::Unthrottled { .. } => {}
             What::WorkerStarted => self.act(id, event, event.node, "starts"),
             What::WorkerFinished => self.act(id, event, event.node, "is done"),
             What::WorkerDied => self.act(id, event, event.node, "is gone, with all that it had in memory"),

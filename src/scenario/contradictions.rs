@@ -107,6 +107,8 @@ fn contradiction(kind: &str, earlier: &Timed, later: &Timed) -> Mistake {
             .help("let it begin anew before it is killed again"),
         "restore" => Wrong::new("the same worker goes on from a snapshot twice at the same instant")
             .help("take one away, or put them at different times"),
+        "throttle" => Wrong::new("two throttles of the same node overlap")
+            .help("a process has one quota at a time; let the first end before the second begins"),
         _ => Wrong::new("two shutdowns of the same worker").help("who was told to stop doesn't come back"),
     };
     // The place that comes later in the file is the one that was added, so it is named first.

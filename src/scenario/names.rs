@@ -81,6 +81,7 @@ const PLACES: &[(&str, &[&str])] = &[
             "lose-message",
             "snapshot",
             "restore",
+            "throttle",
         ],
     ),
     ("in an [expect.PROTOCOL] table", &["seen"]),
@@ -117,6 +118,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("percent", "percent = 30"),
     ("message", "message = \"lease.renew\""),
     ("part", "part = \"request\" or part = \"answer\""),
+    ("quota", "quota = \"20ms\""),
 ];
 
 /// What to add where `key` is missing, as the end of a sentence.

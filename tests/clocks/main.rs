@@ -4,3 +4,4 @@ mod daemons;
 mod faults;
 mod pauses;
 mod support;
+mod throttle;

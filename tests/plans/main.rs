@@ -24,14 +24,20 @@ use proptest::test_runner::TestRunner;
 
 use night::{FIRST_WORKER, Night, incident, night, night_of_losses};
 
-/// Whether it was `fault` that changed what became of a message.
-fn touches(what: &What, fault: FaultId) -> bool {
-    match *what {
-        What::MessageDropped { fault: of, .. }
-        | What::MessageDelayed { fault: of, .. }
-        | What::MessageRepeated { fault: of, .. } => of == fault,
-        _ => false,
-    }
+/// Whether the newest of `events` is the sending of a message, or tells what becomes of that. A fault that waits for a
+/// message ends there; if another fault has lost it already, it leaves no trace.
+fn tells_of_a_message(events: &[Event]) -> bool {
+    let follows = |what: &What| {
+        matches!(
+            what,
+            What::MessageDropped { .. }
+                | What::MessageDelayed { .. }
+                | What::MessageRepeated { .. }
+                | What::FaultEnded { .. }
+        )
+    };
+    let newest = events.iter().rev().find(|event| !follows(&event.what));
+    newest.is_some_and(|event| matches!(event.what, What::MessageSent { .. }))
 }
 
 /// Whether `event` is one that a fault with this anchor waits for.
@@ -66,7 +72,7 @@ fn heals(history: &History) -> Result<(), TestCaseError> {
         prop_assert!(began.0 < ended.0);
         prop_assert_eq!((began.2, ended.2), (planned.inject.node(), planned.inject.node()));
         if planned.inject.ends_itself() {
-            prop_assert!(ended.1 == history.ended_at || touches(&history.events[ended.0 - 1].what, fault));
+            prop_assert!(ended.1 == history.ended_at || tells_of_a_message(&history.events[..ended.0]));
         } else {
             let lasting = planned.inject.lasting().unwrap_or(Span::ZERO);
             prop_assert_eq!(ended.1, (began.1 + lasting).min(history.ended_at));
@@ -131,6 +137,8 @@ fn is_still_while_paused(history: &History) -> Result<(), TestCaseError> {
             What::FaultEnded { fault } => {
                 paused(fault).iter().for_each(|node| pauses[node.index()] -= 1);
             }
+            What::Throttled { .. } => pauses[event.node.index()] += 1,
+            What::Unthrottled { .. } => pauses[event.node.index()] -= 1,
             What::WorkerStarted | What::WorkerDied | What::WorkerRestored { .. } => {}
             What::WritesLost { .. } | What::MessageLost { .. } => {}
             // A time daemon is another process, and sees to its clock while the worker stalls.

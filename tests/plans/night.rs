@@ -8,7 +8,7 @@ use holdover::sim::clock::Rate;
 use holdover::sim::fault::{
     Anchor, ClockDrift, ClockSlew, ClockStep, ClockStrobe, Crash, DelayMessage, Duplicate, Failover, Fault, Hold,
     Latency, LeapSecond, Links, LoseMessage, Loses, Loss, Original, Part, Partition, Pause, PauseClocks,
-    PlannedFault, Reorder, Restart, Restore, Shutdown, Snapshot, TimeSource, WorkerTask, ZoneError,
+    PlannedFault, Reorder, Restart, Restore, Shutdown, Snapshot, Throttle, TimeSource, WorkerTask, ZoneError,
 };
 use holdover::sim::history::{EVENTS, History};
 use holdover::sim::id::NodeId;
@@ -193,6 +193,13 @@ fn task_pause(node: NodeId) -> impl Strategy<Value = Fault> {
     })
 }
 
+/// Of few periods or of many; the last one may be cut short.
+fn throttle(node: NodeId) -> impl Strategy<Value = Fault> {
+    (millis(20..1_000), 1..10_i64, lasting(20_000)).prop_map(move |(period, tenths, lasting)| {
+        Fault::Throttle(Throttle { node, quota: Span::nanos(period.as_nanos() / 10 * tenths), period, lasting })
+    })
+}
+
 fn drift(node: NodeId) -> impl Strategy<Value = Fault> {
     (prop_oneof![-200_000..0, 1..=Rate::MAX_PPB], option::of(lasting(45_000))).prop_map(move |(ppb, lasting)| {
         Fault::ClockDrift(ClockDrift { node, rate: Rate::from_ppb(ppb).expect("it is in range"), lasting })
@@ -324,6 +331,7 @@ fn fault(workers: u16) -> impl Strategy<Value = Fault> {
             .prop_flat_map(|(worker, service, other)| pause(worker, if other == worker { vec![service] } else { vec![service, other] })),
         1 => service().prop_flat_map(|service| pause(service, Vec::new())),
         1 => worker_of(workers).prop_flat_map(task_pause),
+        1 => prop_oneof![2 => worker_of(workers), 1 => service()].prop_flat_map(throttle),
         1 => worker_of(workers).prop_flat_map(drift),
         1 => worker_of(workers).prop_flat_map(strobe),
         1 => worker_of(workers).prop_flat_map(zone),

@@ -113,7 +113,18 @@ mod tests {
         check(twice().begins(1).at(31_000).heals(0).at(50_000).heals(1), &["no-pause-over-ttl"]);
         check(twice().heals(0).begins(1).at(50_000).heals(1), &[]);
 
+        let fault = FaultId(0);
+        let stalls = |story: Story, from, to| {
+            story.at(from).on(A, What::Throttled { fault }).at(to).on(A, What::Unthrottled { fault })
+        };
+        check(stalls(stalls(lives(), 0, 30_000), 30_001, 60_000), &[]);
+        check(stalls(lives(), 0, 40_000), &["no-pause-over-ttl"]);
+        // On a host, the worker may come second.
+        let host = Pause { beside: vec![A], ..Pause::of(LEDGER, Span::secs(1), PauseClocks::Running) };
+        check(lives().plan(host.into()).begins(0).at(40_000).heals(0), &["no-pause-over-ttl"]);
+
         let between = "pause-not-between-check-and-act";
+        check(stalls(checked(lives()), 0, 90), &[between]);
         check(checked(lives()).plan(pause(A)).begins(0).at(1).heals(0), &[between]);
         check(checked(lives()).plan(pause(B)).begins(0).at(1).heals(0), &[]);
         let passed =

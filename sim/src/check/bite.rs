@@ -40,7 +40,7 @@ mod tests {
     use crate::clock::Rate;
     use crate::fault::{
         ClockDrift, ClockSlew, ClockStep, ClockStrobe, Crash, Failover, Fault, LeapSecond, Links, Loses, Loss,
-        NodeSet, Pause, PauseClocks, Restart, Shutdown, TimeSource, ZoneError,
+        NodeSet, Pause, PauseClocks, Restart, Shutdown, Throttle, TimeSource, ZoneError,
     };
     use crate::history::What;
     use crate::history::fixture::{A, B, C, LEDGER, PROVIDER, STORE, Story, pause};
@@ -294,6 +294,19 @@ mod tests {
         check(sent().on(A, late).at(8).begins(0).at(10).heals(0), Missed);
         let dropped = What::MessageDropped { message, to: LEDGER, fault };
         check(sent().on(A, dropped).at(2).begins(0).at(10).heals(0), Missed);
+    }
+
+    #[test]
+    fn a_throttle_bites_the_holder_and_a_service_that_is_asked_while_it_stalls() {
+        let (quota, period) = (Span::millis(20), Span::millis(100));
+        let throttle = |node| plan(Fault::Throttle(Throttle { node, quota, period, lasting: Span::secs(1) }));
+        check(throttle(A).granted(A, 1, None).at(5).begins(0).at(1_005).heals(0), Bit);
+        check(throttle(A).granted(B, 1, None).at(5).begins(0).at(1_005).heals(0), Missed);
+        let asked = |latency| throttle(LEDGER).at(5).begins(0).sent(A, LEDGER, 0, latency).at(1_005).heals(0);
+        for (latency, bite) in [(79, Bit), (80, Missed), (99, Missed), (100, Bit), (980, Missed), (1_000, Missed)]
+        {
+            check(asked(latency), bite);
+        }
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub const SIGHTINGS: &[Sighting] = &[
     Sighting { name: "takeover", meaning: "the lease went to another worker than before", count: takeovers },
     Sighting {
         name: "pause-over-lease",
-        meaning: "a worker was paused while it had the lease by the store's records",
+        meaning: "a worker was paused or throttled while it had the lease by the store's records",
         count: pauses_over_lease,
     },
     Sighting {
@@ -78,6 +78,7 @@ fn takeovers(history: &History) -> usize {
 fn pauses_over_lease(history: &History) -> usize {
     let of_worker = |fault: &Fault| match fault {
         Fault::Pause(pause) => pause.each_node().any(|node| history.is(node, Role::Worker)),
+        Fault::Throttle(throttle) => history.is(throttle.node, Role::Worker),
         _ => false,
     };
     let planned = bites(history).into_iter().zip(&history.plan);

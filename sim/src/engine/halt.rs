@@ -2,7 +2,8 @@
 
 use super::{Halt, Node, World};
 use crate::clock::Motion;
-use crate::id::{NodeId, TaskId};
+use crate::history::What;
+use crate::id::{FaultId, NodeId, TaskId};
 use crate::seed::{Purpose, Stream};
 use crate::time::Span;
 
@@ -35,6 +36,12 @@ impl World {
             self.rework_alarm(node);
             self.resume_tasks(owner);
         }
+    }
+
+    /// The process on `node` has used its quota up, as `fault` has it, or gets a new one.
+    pub(crate) fn throttle(&self, node: NodeId, fault: FaultId, begin: bool) {
+        self.record(node, if begin { What::Throttled { fault } } else { What::Unthrottled { fault } });
+        self.pause(node, Halt::Stalled, begin);
     }
 
     /// Which of a node's tasks runs first after a pause is anybody's guess, so it is drawn. One that stands still for

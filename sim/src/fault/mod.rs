@@ -10,7 +10,7 @@ pub(crate) use inject::Injector;
 pub use kinds::{
     ClockDrift, ClockSlew, ClockStep, ClockStrobe, Crash, DelayMessage, Duplicate, FAULTS, Failover, Fault,
     FaultInfo, FieldInfo, HALF_SMEAR, Hold, Latency, LeapSecond, LoseMessage, Loses, Loss, Original, Part,
-    Partition, Pause, PauseClocks, Reorder, Restart, Restore, SMEAR_PPB, Shutdown, Snapshot, TimeSource,
+    Partition, Pause, PauseClocks, Reorder, Restart, Restore, SMEAR_PPB, Shutdown, Snapshot, Throttle, TimeSource,
     WorkerTask, ZoneError,
 };
 pub(crate) use kinds::{Needs, smear};

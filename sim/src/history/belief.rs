@@ -5,9 +5,9 @@
 
 use serde::Serialize;
 
-use super::{History, What};
+use super::{History, What, standstills};
 use crate::clock::Deadline;
-use crate::fault::{Fault, Pause};
+use crate::fault::Fault;
 use crate::id::{Epoch, EventId, FaultId, NodeId};
 use crate::time::TrueTime;
 
@@ -48,9 +48,12 @@ pub fn beliefs(history: &History) -> Vec<Belief> {
             What::FaultBegan { fault } if is_snapshot(history, fault) => {
                 remembered.push((id, minds.get(event.node.index()).and_then(|mind| mind.held)));
             }
-            What::FaultBegan { fault } => paused(history, fault).for_each(|node| apply(node, Change::Paused)),
-            What::FaultEnded { fault } => paused(history, fault).for_each(|node| apply(node, Change::Resumed)),
-            _ => {}
+            // A worker of which one task stands still goes on thinking.
+            _ => standstills(history, event, |still| match still.task {
+                None if still.begins => apply(still.node, Change::Paused),
+                None => apply(still.node, Change::Resumed),
+                Some(_) => {}
+            }),
         }
     }
     for (i, mind) in minds.iter_mut().enumerate() {
@@ -58,15 +61,6 @@ pub fn beliefs(history: &History) -> Vec<Belief> {
     }
     beliefs.sort_unstable_by_key(|belief| (belief.from, belief.worker));
     beliefs
-}
-
-/// The nodes that `fault` pauses, if it is a pause. A worker of which one task stands still goes on thinking.
-fn paused(history: &History, fault: FaultId) -> impl Iterator<Item = NodeId> {
-    let pause = history.plan.get(fault.index()).and_then(|planned| match &planned.inject {
-        Fault::Pause(pause) if pause.task.is_none() => Some(pause),
-        _ => None,
-    });
-    pause.into_iter().flat_map(Pause::each_node)
 }
 
 fn is_snapshot(history: &History, fault: FaultId) -> bool {
@@ -136,7 +130,7 @@ mod tests {
 
     use super::*;
     use crate::clock::Clock::{Monotonic, Wall};
-    use crate::fault::{ClockStep, PauseClocks, Snapshot};
+    use crate::fault::{ClockStep, Pause, PauseClocks, Snapshot};
     use crate::history::fixture::{A, B, C, Story, belief_stories, believes, ms, pause};
     use crate::limits::Ending;
     use crate::time::Span;
@@ -200,6 +194,17 @@ mod tests {
         check(overlapping, &[(A, 1, 0, 10), (A, 1, 30, 40)]);
         let other = held_to(A, 40).plan(pause(B)).at(10).begins(0);
         check(other, &[(A, 1, 0, 40)]);
+    }
+
+    #[test]
+    fn a_worker_that_is_throttled_thinks_nothing_while_it_stalls() {
+        let fault = crate::id::FaultId(0);
+        let stall = |story: Story, from, to| {
+            story.at(from).on(A, What::Throttled { fault }).at(to).on(A, What::Unthrottled { fault })
+        };
+        let twice = stall(stall(held_to(A, 40), 10, 15), 20, 25);
+        check(twice, &[(A, 1, 0, 10), (A, 1, 15, 20), (A, 1, 25, 40)]);
+        check(stall(held_to(A, 40).plan(pause(A)).at(5).begins(0), 10, 15), &[(A, 1, 0, 5)]);
     }
 
     #[test]

@@ -341,6 +341,16 @@ pub enum What {
         /// What it was about, such as `ledger.write`.
         about: &'static str,
     },
+    /// A process that is throttled has used its quota up, and stalls.
+    Throttled {
+        /// By which fault of the plan.
+        fault: FaultId,
+    },
+    /// A process that was throttled goes on: it has a new quota, or none any more.
+    Unthrottled {
+        /// By which fault of the plan.
+        fault: FaultId,
+    },
 }
 
 impl Event {

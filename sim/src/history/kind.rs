@@ -56,4 +56,6 @@ kinds! {
     WorkerDied = "worker-died" "a worker's process ended before its time";
     WritesLost = "writes-lost" "a service came back from an older copy of its disk";
     WorkerRestored = "worker-restored" "a worker, or a copy of it, goes on from an earlier state";
+    Throttled = "throttled" "a process that is throttled has used its quota up, and stalls";
+    Unthrottled = "unthrottled" "a process that was throttled goes on";
 }

@@ -7,6 +7,7 @@ pub(crate) mod fixture;
 mod kind;
 mod overlap;
 mod recorder;
+mod standstill;
 
 pub use belief::{Belief, beliefs};
 pub use event::{Claim, Event, Refusal, What};
@@ -14,6 +15,7 @@ pub use kind::EVENTS;
 pub use overlap::{Overlap, overlap_total, overlaps};
 pub use recorder::LOG_TARGET;
 pub(crate) use recorder::{Recorder, log, may_log};
+pub(crate) use standstill::standstills;
 
 use serde::Serialize;
 

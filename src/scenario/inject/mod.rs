@@ -11,6 +11,7 @@ mod message;
 mod pause;
 mod restart;
 mod snapshot;
+mod throttle;
 mod time;
 
 use holdover_sim::fault::Fault;
@@ -92,6 +93,7 @@ kinds! {
     LoseMessage(message::LoseFile),
     Snapshot(snapshot::SnapshotFile),
     Restore(snapshot::RestoreFile),
+    Throttle(throttle::ThrottleFile),
 }
 
 /// The node of this name.

@@ -1,9 +1,8 @@
 //! What protocols rely on of workers and of the network between them and the services.
 
 use super::Assumption;
-use crate::fault::Fault;
-use crate::history::{Event, History, Role, What};
-use crate::id::{Epoch, FaultId, NodeId};
+use crate::history::{Event, History, Role, What, standstills};
+use crate::id::{Epoch, NodeId};
 use crate::point::Point;
 use crate::time::{Span, TrueTime};
 
@@ -19,17 +18,19 @@ pub const NO_PAUSE_OVER_TTL: Assumption = Assumption {
         let mut since: Vec<Option<TrueTime>> = vec![None; history.nodes.len()];
         let mut pauses = vec![0; history.nodes.len()];
         history.events.iter().all(|event| {
-            paused_workers(history, event).all(|(node, begins)| {
-                let (pauses, since) = (&mut pauses[node.index()], &mut since[node.index()]);
+            let mut is_short = true;
+            paused_workers(history, event, |node, begins| {
                 if begins {
-                    *pauses += 1;
-                    since.get_or_insert(event.at);
-                    return true;
+                    pauses[node.index()] += 1;
+                    since[node.index()].get_or_insert(event.at);
+                    return;
                 }
-                *pauses -= 1;
-                let began = if *pauses == 0 { since.take() } else { None };
-                began.is_none_or(|began| event.at - began < history.ttl)
-            })
+                pauses[node.index()] -= 1;
+                let over = pauses[node.index()] == 0;
+                let began = if over { since[node.index()].take() } else { None };
+                is_short &= began.is_none_or(|began| event.at - began < history.ttl);
+            });
+            is_short
         })
     },
 };
@@ -42,7 +43,9 @@ pub const PAUSE_NOT_BETWEEN_CHECK_AND_ACT: Assumption = Assumption {
         let mut acts = Acts::of(history);
         history.events.iter().all(|event| {
             acts.note(event);
-            !paused_workers(history, event).any(|(node, begins)| begins && acts.is_acting(node))
+            let mut is_between = false;
+            paused_workers(history, event, |node, begins| is_between |= begins && acts.is_acting(node));
+            !is_between
         })
     },
 };
@@ -178,19 +181,13 @@ fn restores(history: &History, are_such: impl Fn(NodeId, NodeId) -> bool) -> boo
     })
 }
 
-/// The workers whose pause begins (`true`) or ends by `event`.
-fn paused_workers(history: &History, event: &Event) -> impl Iterator<Item = (NodeId, bool)> {
-    let change: Option<(FaultId, bool)> = match event.what {
-        What::FaultBegan { fault } => Some((fault, true)),
-        What::FaultEnded { fault } => Some((fault, false)),
-        _ => None,
-    };
-    let pause = change.and_then(|(fault, begins)| match &history.plan.get(fault.index())?.inject {
-        Fault::Pause(pause) => Some((pause, begins)),
-        _ => None,
+/// Tells `found` of the workers that begin to stand still by `event` (`true`), if only with one task, or go on.
+fn paused_workers(history: &History, event: &Event, mut found: impl FnMut(NodeId, bool)) {
+    standstills(history, event, |still| {
+        if history.is(still.node, Role::Worker) {
+            found(still.node, still.begins);
+        }
     });
-    let nodes = pause.into_iter().flat_map(|(pause, begins)| pause.each_node().map(move |node| (node, begins)));
-    nodes.filter(|(node, _)| history.is(*node, Role::Worker))
 }
 
 fn is_resource(history: &History, node: NodeId) -> bool {

@@ -23,6 +23,7 @@ mod restart;
 mod restore;
 mod shutdown;
 mod snapshot;
+mod throttle;
 mod time_source;
 mod zone_error;
 
@@ -48,6 +49,7 @@ pub use restart::Restart;
 pub use restore::{Original, Restore};
 pub use shutdown::Shutdown;
 pub use snapshot::Snapshot;
+pub use throttle::Throttle;
 pub use time_source::TimeSource;
 pub use zone_error::ZoneError;
 
@@ -234,6 +236,7 @@ kinds! {
     LoseMessage,
     Snapshot,
     Restore,
+    Throttle,
 }
 
 /// A fault kind as lists and help show it.
