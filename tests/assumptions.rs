@@ -26,6 +26,10 @@ fn check(file: &str, protocol: &str, expected: &[&str]) {
 #[test]
 fn each_violation_is_told_with_what_it_took() {
     check("faults/failover.toml", "fenced", &["token-counter-survives-failover"]);
+    check("faults/split-brain.toml", "fenced", &["one-primary-answers", "token-counter-survives-failover"]);
+    check("faults/split-brain-no-lag.toml", "monotonic", &["one-primary-answers", "leases-survive-failover"]);
+    check("faults/split-brain-of-ledger.toml", "fenced", &["one-primary-answers", "accepted-is-durable"]);
+    check("faults/split-brain-of-provider.toml", "fenced", &["one-primary-answers", "accepted-is-durable"]);
     check("faults/restart-memory.toml", "fenced", &["highest-token-durable"]);
     check("faults/restart-unsynced.toml", "fenced", &["highest-token-durable", "accepted-is-durable"]);
     check("faults/crash.toml", "naive", &["operations-run-through"]);

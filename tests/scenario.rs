@@ -11,7 +11,7 @@ use holdover::scenario::{Expected, MAX_BYTES, SMALLEST, Scenario, ScenarioError}
 use holdover::sim::clock::Rate;
 use holdover::sim::fault::{
     Anchor, ClockSlew, ClockStep, Crash, DelayMessage, Failover, Fault, Links, Loses, Part, Partition, Pause,
-    PauseClocks, PlannedFault, Restart, Shutdown,
+    PauseClocks, PlannedFault, Restart, Shutdown, SplitBrain, Throttle,
 };
 use holdover::sim::id::NodeId;
 use holdover::sim::limits::Limits;
@@ -90,6 +90,14 @@ fn a_complete_scenario_comes_out_as_it_was_meant() {
     );
     let at_time = |millis| Anchor::At(at(millis));
     let fault = |when, inject| PlannedFault { when, inject, note: None, name: None };
+    let lasting = Span::secs(5);
+    let throttle = |node, quota, period| {
+        let (quota, period) = (Span::millis(quota), Span::millis(period));
+        Fault::Throttle(Throttle { node, quota, period, lasting })
+    };
+    let split = |node, old: &[NodeId], lag| {
+        Fault::SplitBrain(SplitBrain { node, old: old.to_vec(), lag: Span::secs(lag), lasting })
+    };
     assert_eq!(
         scenario.plan,
         vec![
@@ -166,6 +174,10 @@ fn a_complete_scenario_comes_out_as_it_was_meant() {
                     nth: 3,
                 })
             ),
+            fault(at_time(80_000), throttle(WORKER_B, 20, 100)),
+            fault(at_time(81_000), throttle(LEDGER, 1, 1_000)),
+            fault(at_time(82_000), split(LEASE_STORE, &[WORKER_B, WORKER_A], 0)),
+            fault(at_time(83_000), split(LEDGER, &[WORKER_A], 2)),
         ]
     );
     assert_eq!(scenario.protocols, ["fenced", "naive"]);

@@ -1,6 +1,6 @@
 //! What goes on for a while and is told in one row: operations, renewals, a connection that keeps breaking.
 
-use holdover_sim::history::{Claim, History};
+use holdover_sim::history::{Claim, Event, History};
 use holdover_sim::id::{Epoch, NodeId, OpId};
 use holdover_sim::time::{Span, TrueTime, WallTime};
 
@@ -13,7 +13,7 @@ pub(super) enum Course {
     /// Operations of one worker, under one grant.
     Progress(Progress),
     /// Renewals of one grant.
-    Renewals { worker: NodeId, epoch: Epoch, times: u32, until: WallTime },
+    Renewals { worker: NodeId, epoch: Epoch, times: u32, until: WallTime, half: String },
     /// What keeps a worker from getting through to a service, or from hearing of it.
     Trouble { trouble: Trouble, from: NodeId, to: NodeId, about: &'static str, times: u32 },
 }
@@ -37,6 +37,8 @@ pub(super) enum Trouble {
 #[derive(Clone)]
 pub(super) struct Progress {
     claim: Claim,
+    /// The services that it is at, and whether at their deposed primaries.
+    halves: Vec<(NodeId, bool)>,
     until: TrueTime,
     pub(super) entered: Vec<OpId>,
     pub(super) paid: Vec<OpId>,
@@ -44,8 +46,23 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    pub(super) fn new(claim: Claim) -> Progress {
-        Progress { claim, until: TrueTime::START, entered: Vec::new(), paid: Vec::new(), moved: Vec::new() }
+    /// Progress by `claim` that begins with `event`.
+    pub(super) fn new(history: &History, claim: Claim, event: &Event) -> Progress {
+        let halves = vec![(event.node, history.by_deposed(event))];
+        Progress {
+            claim,
+            halves,
+            until: TrueTime::START,
+            entered: Vec::new(),
+            paid: Vec::new(),
+            moved: Vec::new(),
+        }
+    }
+
+    /// Whether `next` is at the same half of each service that both are at.
+    fn is_at_halves_of(&self, next: &Progress) -> bool {
+        let differs = |half: &(NodeId, bool)| self.halves.contains(&(half.0, !half.1));
+        !next.halves.iter().any(differs)
     }
 }
 
@@ -61,8 +78,12 @@ impl Course {
     /// Whether `next` is the same thing going on.
     pub(super) fn continues_as(&self, next: &Course) -> bool {
         match (self, next) {
-            (Course::Progress(this), Course::Progress(next)) => this.claim == next.claim,
-            (Course::Renewals { epoch, .. }, Course::Renewals { epoch: next, .. }) => epoch == next,
+            (Course::Progress(this), Course::Progress(next)) => {
+                this.claim == next.claim && this.is_at_halves_of(next)
+            }
+            (Course::Renewals { epoch, half, .. }, Course::Renewals { epoch: next, half: next_half, .. }) => {
+                (epoch, half) == (next, next_half)
+            }
             (
                 Course::Trouble { trouble, from, to, .. },
                 Course::Trouble { trouble: next_trouble, from: next_from, to: next_to, .. },
@@ -83,7 +104,13 @@ impl Course {
     /// Notes one more time, at `at`, with what `next` says of it.
     pub(super) fn note(&mut self, at: TrueTime, next: &Course) {
         match self {
-            Course::Progress(progress) => progress.until = at,
+            Course::Progress(progress) => {
+                progress.until = at;
+                if let Course::Progress(next) = next {
+                    let new = next.halves.iter().filter(|half| !progress.halves.contains(half)).copied();
+                    progress.halves.extend(new.collect::<Vec<_>>());
+                }
+            }
             Course::Renewals { times, until, .. } => {
                 *times += 1;
                 if let Course::Renewals { until: next, .. } = next {
@@ -100,17 +127,22 @@ impl Course {
         match self {
             Course::Progress(progress) => {
                 let mut text = format!("{} {}", name(progress.claim.worker), progress.text());
+                for (node, _) in progress.halves.iter().filter(|(_, deposed)| *deposed) {
+                    text += &words::at_deposed(history, *node);
+                }
                 if progress.until - begin >= Span::secs(1) {
                     text += &format!(", until {}", words::utc(history, progress.until));
                 }
                 text
             }
-            Course::Renewals { worker, epoch, times, until } => {
+            Course::Renewals { worker, epoch, times, until, half } => {
                 let (worker, lease, until) = (name(*worker), lease(*epoch), words::clock(history, *until));
                 match times {
-                    0 | 1 => format!("{worker} renews {lease} until {until}"),
-                    2 => format!("{worker} renews {lease} twice, at last until {until}"),
-                    _ => format!("{worker} renews {lease} again and again ({times} times), at last until {until}"),
+                    0 | 1 => format!("{worker} renews {lease} until {until}{half}"),
+                    2 => format!("{worker} renews {lease} twice, at last until {until}{half}"),
+                    _ => format!(
+                        "{worker} renews {lease} again and again ({times} times), at last until {until}{half}"
+                    ),
                 }
             }
             Course::Trouble { trouble, from, to, about, times } => {

@@ -115,7 +115,9 @@ impl<'a> Teller<'a> {
             | What::LeaseDropped { .. }
             // The stalls of a throttle are told with it.
             | What::Throttled { .. }
-            | What::Unthrottled { .. } => {}
+            | What::Unthrottled { .. }
+            // What a deposed primary does is told with that it was one.
+            | What::DeposedServed { .. } => {}
             What::WorkerStarted => self.act(id, event, event.node, "starts"),
             What::WorkerFinished => self.act(id, event, event.node, "is done"),
             What::WorkerDied => self.act(id, event, event.node, "is gone, with all that it had in memory"),
@@ -212,7 +214,14 @@ impl<'a> Teller<'a> {
                 }
             }
             What::LeaseRenewed { worker, epoch, until } => {
-                self.go_on(id, event, worker, Mark::Plain, Course::Renewals { worker, epoch, times: 0, until });
+                let half = words::half(self.history, event);
+                self.go_on(
+                    id,
+                    event,
+                    worker,
+                    Mark::Plain,
+                    Course::Renewals { worker, epoch, times: 0, until, half },
+                );
             }
             What::RenewalRefused { worker, epoch } => {
                 self.act(id, event, worker, &format!("can't renew {}: the store no longer has it", lease(epoch)));
@@ -249,7 +258,9 @@ impl<'a> Teller<'a> {
                 self.act(id, event, claim.worker, &text);
             }
             What::WriteAccepted { claim, op, .. } => {
-                let again = self.entered[op.index()].replace(event.at).is_some();
+                // A deposed ledger's entry is in none of the books that are left.
+                let deposed = self.history.by_deposed(event);
+                let again = !deposed && self.entered[op.index()].replace(event.at).is_some();
                 let worker = self.name(claim.worker);
                 match (self.is_stale(claim), again) {
                     (true, _) => {
@@ -383,7 +394,9 @@ impl<'a> Teller<'a> {
         }
         let of_node =
             |earlier: &&Event| earlier.node == event.node && earlier.at > since && earlier.what.is_written();
-        let lost = self.history.events[..id.index()].iter().filter(of_node).count();
+        // What a deposed primary wrote is lost with that one.
+        let earlier = self.history.events[..id.index()].iter().filter(of_node);
+        let lost = earlier.filter(|earlier| !self.history.by_deposed(earlier)).count();
         let (name, since) = (self.name(event.node), words::utc(self.history, since));
         let text = match lost {
             0 => format!("LOST: nothing, {name} wrote nothing after {since}"),
@@ -400,7 +413,8 @@ impl<'a> Teller<'a> {
 
     /// Adds `event` to the undisturbed progress of `claim`'s worker.
     fn progress(&mut self, id: EventId, event: &Event, claim: Claim, add: impl FnOnce(&mut Progress)) {
-        self.go_on(id, event, claim.worker, Mark::Plain, Course::Progress(Progress::new(claim)));
+        let begun = Course::Progress(Progress::new(self.history, claim, event));
+        self.go_on(id, event, claim.worker, Mark::Plain, begun);
         let open = self.open.iter_mut().find_map(|(_, course)| match course {
             Course::Progress(progress) => Some(progress),
             _ => None,
@@ -451,6 +465,7 @@ impl<'a> Teller<'a> {
 
     fn say(&mut self, id: EventId, event: &Event, actor: NodeId, mark: Mark, text: String) {
         self.close();
+        let text = text + &words::half(self.history, event);
         let touched = if actor == event.node { Vec::new() } else { vec![event.node] };
         self.push(event.at, id, actor, touched, mark, text);
     }

@@ -109,6 +109,16 @@ fn ordinal(n: u32) -> String {
     format!("{n}{ending}")
 }
 
+/// That a deposed primary did it, to stand behind what it did; nothing if `event` is nobody's but the service's.
+pub(super) fn half(history: &History, event: &Event) -> String {
+    if history.by_deposed(event) { at_deposed(history, event.node) } else { String::new() }
+}
+
+/// That something is done by the deposed primary of a service, to stand behind it.
+pub(super) fn at_deposed(history: &History, service: NodeId) -> String {
+    format!(" (at the deposed {})", name(history, service))
+}
+
 /// How often, in words that follow a verb.
 pub(super) fn many(count: usize, one: &str, more: &str) -> String {
     format!("{} {}", grouped(count as u64), if count == 1 { one } else { more })
@@ -192,7 +202,9 @@ pub(super) fn witness(history: &History, witness: &Witness) -> String {
         }
         Witness::TokenNotHigher { earlier, later } => {
             let token = |id: EventId| match history.event(id).what {
-                What::LeaseGranted { token: Some(token), .. } => token.to_string(),
+                What::LeaseGranted { token: Some(token), .. } => {
+                    format!("{token}{}", half(history, history.event(id)))
+                }
                 _ => "no token".to_owned(),
             };
             format!("{} was handed out after {}", token(later), token(earlier))
@@ -233,7 +245,7 @@ pub(super) fn witness(history: &History, witness: &Witness) -> String {
 
 /// An accepted mutation as the subject of a sentence: who did what, when.
 fn mutation(history: &History, event: &Event) -> String {
-    let at = utc(history, event.at);
+    let at = utc(history, event.at) + &half(history, event);
     let by = |node: NodeId| name(history, node).to_owned();
     match event.what {
         What::WriteAccepted { claim, op, amount: sum, .. } => {
@@ -249,7 +261,7 @@ fn mutation(history: &History, event: &Event) -> String {
 
 /// The act that opened a generation, as an object.
 fn opened(history: &History, event: &Event) -> String {
-    let at = utc(history, event.at);
+    let at = utc(history, event.at) + &half(history, event);
     match event.what {
         What::GenerationOpened { claim, .. } => {
             format!("{}'s fence at {at}", name(history, claim.worker))

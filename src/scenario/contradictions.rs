@@ -56,8 +56,9 @@ pub(super) fn find(mistakes: &mut Mistakes, faults: &[(Range<usize>, PlannedFaul
             group.push(Timed { place: place.clone(), begin, lasting, clocks });
         }
     }
-    for ((_, kind), mut group) in groups {
-        group.sort_by_key(|fault| fault.begin);
+    groups.values_mut().for_each(|group| group.sort_by_key(|fault| fault.begin));
+    find_splits_of_the_dead(mistakes, &groups);
+    for ((_, kind), group) in groups {
         // The faults that are not over yet. Of those that say the same about the clocks the one that ends last is enough,
         // so there are never more than a few.
         let mut open: Vec<Timed> = Vec::new();
@@ -72,6 +73,28 @@ pub(super) fn find(mistakes: &mut Mistakes, faults: &[(Range<usize>, PlannedFaul
                 Some(earlier) if earlier.end() < fault.end() => *earlier = fault,
                 Some(_) => {}
                 None => open.push(fault),
+            }
+        }
+    }
+}
+
+/// Notes each split brain of a service that is down when it begins: a primary that is down can't go on answering.
+fn find_splits_of_the_dead(mistakes: &mut Mistakes, groups: &BTreeMap<(NodeId, &str), Vec<Timed>>) {
+    for ((node, _), splits) in groups.iter().filter(|((_, kind), _)| *kind == "split-brain") {
+        for kind in ["restart", "failover"] {
+            let Some(outages) = groups.get(&(*node, kind)) else { continue };
+            for split in splits {
+                // Those of one kind don't overlap, or that is a mistake of its own; so the newest is the one.
+                let newest = outages.partition_point(|outage| outage.begin <= split.begin);
+                let Some(outage) = newest.checked_sub(1).map(|newest| &outages[newest]) else { continue };
+                if !overlap(outage, split) {
+                    continue;
+                }
+                let wrong = Wrong::new("a service that is down has no primary that goes on answering").help(
+                    "let the split brain begin before that or after it; a `failover` promotes a replica alone",
+                );
+                let mistake = Mistake::at(split.place.clone(), "begins while it is down", wrong);
+                mistakes.add(mistake.and(outage.place.clone(), "has it down"));
             }
         }
     }
@@ -107,6 +130,8 @@ fn contradiction(kind: &str, earlier: &Timed, later: &Timed) -> Mistake {
             .help("let it begin anew before it is killed again"),
         "restore" => Wrong::new("the same worker goes on from a snapshot twice at the same instant")
             .help("take one away, or put them at different times"),
+        "split-brain" => Wrong::new("two split brains of the same service overlap")
+            .help("there are two halves at the most; let the first end before the second begins"),
         "throttle" => Wrong::new("two throttles of the same node overlap")
             .help("a process has one quota at a time; let the first end before the second begins"),
         _ => Wrong::new("two shutdowns of the same worker").help("who was told to stop doesn't come back"),

@@ -82,6 +82,7 @@ const PLACES: &[(&str, &[&str])] = &[
             "snapshot",
             "restore",
             "throttle",
+            "split-brain",
         ],
     ),
     ("in an [expect.PROTOCOL] table", &["seen"]),
@@ -119,6 +120,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("message", "message = \"lease.renew\""),
     ("part", "part = \"request\" or part = \"answer\""),
     ("quota", "quota = \"20ms\""),
+    ("old", "old = [\"worker-a\"]"),
 ];
 
 /// What to add where `key` is missing, as the end of a sentence.

@@ -22,7 +22,7 @@ use proptest::sample::Index;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
-use night::{FIRST_WORKER, Night, incident, night, night_of_losses};
+use night::{FIRST_WORKER, Night, any_night, incident, night, night_of_losses};
 
 /// Whether the newest of `events` is the sending of a message, or tells what becomes of that. A fault that waits for a
 /// message ends there; if another fault has lost it already, it leaves no trace.
@@ -164,7 +164,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn a_run_is_in_order_and_heals(night in night()) {
+    fn a_run_is_in_order_and_heals(night in any_night()) {
         for protocol in PROTOCOLS {
             let history = night.run(*protocol);
             prop_assert!(matches!(history.ending, Ending::Finished | Ending::TimeUp), "{:?}", history.ending);
@@ -176,7 +176,7 @@ proptest! {
     }
 
     #[test]
-    fn a_fault_taken_away_leaves_every_other_draw_as_it_was(night in night(), n in any::<Index>()) {
+    fn a_fault_taken_away_leaves_every_other_draw_as_it_was(night in any_night(), n in any::<Index>()) {
         let mut fewer = night.clone();
         if !night.plan.is_empty() {
             // Those that wait for it never strike then.
@@ -209,7 +209,7 @@ proptest! {
 
     /// On a thread that is new, too: nothing may stay behind on the one that runs all the others.
     #[test]
-    fn a_run_repeats_itself(night in night()) {
+    fn a_run_repeats_itself(night in any_night()) {
         for protocol in PROTOCOLS {
             let here = night.run(*protocol).bytes();
             let there = thread::scope(|scope| scope.spawn(|| night.run(*protocol).bytes()).join());

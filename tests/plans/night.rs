@@ -8,7 +8,8 @@ use holdover::sim::clock::Rate;
 use holdover::sim::fault::{
     Anchor, ClockDrift, ClockSlew, ClockStep, ClockStrobe, Crash, DelayMessage, Duplicate, Failover, Fault, Hold,
     Latency, LeapSecond, Links, LoseMessage, Loses, Loss, Original, Part, Partition, Pause, PauseClocks,
-    PlannedFault, Reorder, Restart, Restore, Shutdown, Snapshot, Throttle, TimeSource, WorkerTask, ZoneError,
+    PlannedFault, Reorder, Restart, Restore, Shutdown, Snapshot, SplitBrain, Throttle, TimeSource, WorkerTask,
+    ZoneError,
 };
 use holdover::sim::history::{EVENTS, History};
 use holdover::sim::id::NodeId;
@@ -117,7 +118,8 @@ pub(crate) fn incident() -> WorldSpec {
     Scenario::parse("clock-jump.toml", file).expect("the incident's file is a scenario").world
 }
 
-/// A night on which anything may go wrong but that a service loses what it had written, or a worker is copied.
+/// A night on which anything may go wrong but that a service loses what it had written or is there twice, or that a worker
+/// is copied.
 pub(crate) fn night() -> impl Strategy<Value = Night> {
     night_with(14, |workers| fault(workers).boxed())
 }
@@ -125,14 +127,17 @@ pub(crate) fn night() -> impl Strategy<Value = Night> {
 /// A night on which little goes wrong, so that what a protocol relies on may be so; services may lose what they had
 /// written as well, and workers be copied.
 pub(crate) fn night_of_losses() -> impl Strategy<Value = Night> {
-    night_with(3, |workers| {
-        prop_oneof![
-            8 => fault(workers),
-            2 => service().prop_flat_map(loss),
-            1 => worker_of(workers).prop_map(|node| Restore { node, original: Original::Alive }.into()),
-        ]
-        .boxed()
-    })
+    night_with(3, |workers| prop_oneof![8 => fault(workers), 2 => loss_of(workers), 1 => copy(workers)].boxed())
+}
+
+/// A night on which anything at all may go wrong.
+pub(crate) fn any_night() -> impl Strategy<Value = Night> {
+    night_with(14, |workers| prop_oneof![12 => fault(workers), 2 => loss_of(workers), 1 => copy(workers)].boxed())
+}
+
+/// A copy of a worker.
+fn copy(workers: u16) -> impl Strategy<Value = Fault> {
+    worker_of(workers).prop_map(|node| Restore { node, original: Original::Alive }.into())
 }
 
 fn night_with(most: usize, fault: impl Fn(u16) -> BoxedStrategy<Fault> + 'static) -> impl Strategy<Value = Night> {
@@ -266,6 +271,20 @@ fn loss(node: NodeId) -> impl Strategy<Value = Fault> {
         true => Fault::Failover(Failover { node, lag, lasting }),
         false => Fault::Restart(Restart { node, lasting, loses: Loses::Unsynced(lag) }),
     })
+}
+
+/// The old primary answers some of the workers, or all.
+fn split(node: NodeId, workers: u16) -> impl Strategy<Value = Fault> {
+    let workers: Vec<NodeId> = (FIRST_WORKER..FIRST_WORKER + workers).map(NodeId).collect();
+    let old = prop_oneof![Just(vec![NodeId(FIRST_WORKER)]), subsequence(workers.clone(), 1..=workers.len())];
+    let lag = prop_oneof![Just(Span::ZERO), lasting(20_000)];
+    (old, lag, lasting(45_000))
+        .prop_map(move |(old, lag, lasting)| Fault::SplitBrain(SplitBrain { node, old, lag, lasting }))
+}
+
+/// A service loses what it had written.
+fn loss_of(workers: u16) -> impl Strategy<Value = Fault> {
+    prop_oneof![service().prop_flat_map(loss), service().prop_flat_map(move |node| split(node, workers))]
 }
 
 fn service() -> impl Strategy<Value = NodeId> {

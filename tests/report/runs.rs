@@ -157,3 +157,28 @@ fn clocks_that_jump_about_and_are_set_right() {
     };
     snapshot!("clocks-set-right", &small.told("fenced"));
 }
+
+#[test]
+fn two_halves_of_a_service_and_a_throttled_worker() {
+    let small = Small {
+        operations: 6,
+        job: "due = \"+1s\"",
+        top: "end = \"+3m\"",
+        faults: &[
+            (
+                "event = \"write-accepted\", node = \"worker-b\"",
+                "split-brain = { node = \"ledger\", old = [\"worker-b\"], for = \"60s\" }",
+            ),
+            (
+                "point = \"write.checked\", node = \"worker-b\", nth = 4",
+                "pause = { node = \"worker-b\", for = \"45s\" }",
+            ),
+            (
+                "point = \"write.done\", node = \"worker-a\"",
+                "throttle = { node = \"worker-a\", quota = \"20ms\", period = \"1s\", for = \"5s\" }",
+            ),
+        ],
+        ..SMALL
+    };
+    snapshot!("two-halves", &small.told("fenced"));
+}

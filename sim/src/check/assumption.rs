@@ -10,8 +10,8 @@ mod workers;
 
 pub use clocks::{CLOCK_RATE, CLOCKS_AGREE, FROZEN_CLOCKS_NEVER, NO_SUSPEND};
 pub use services::{
-    ACCEPTED_IS_DURABLE, EXPIRY_AS_MEANT, HIGHEST_TOKEN_DURABLE, LEASES_SURVIVE_FAILOVER, RESOURCE_CHECKS_TOKENS,
-    TOKEN_COUNTER_SURVIVES_FAILOVER,
+    ACCEPTED_IS_DURABLE, EXPIRY_AS_MEANT, HIGHEST_TOKEN_DURABLE, LEASES_SURVIVE_FAILOVER, ONE_PRIMARY_ANSWERS,
+    RESOURCE_CHECKS_TOKENS, TOKEN_COUNTER_SURVIVES_FAILOVER,
 };
 pub use workers::{
     A_WORKER_REMAINS, CHECKS_LEAVE_TIME, NO_PAUSE_OVER_TTL, NO_WORKER_GOES_BACK, NO_WORKER_IS_COPIED,
@@ -49,6 +49,7 @@ pub const ASSUMPTIONS: &[&Assumption] = &[
     &FROZEN_CLOCKS_NEVER,
     &NO_SUSPEND,
     &EXPIRY_AS_MEANT,
+    &ONE_PRIMARY_ANSWERS,
     &LEASES_SURVIVE_FAILOVER,
     &TOKEN_COUNTER_SURVIVES_FAILOVER,
     &RESOURCE_CHECKS_TOKENS,
@@ -66,7 +67,7 @@ mod tests {
     use super::*;
     use crate::clock::{Clock, Rate};
     use crate::fault::Loses::Memory;
-    use crate::fault::{ClockSlew, ClockStep, Failover, Fault, Pause, PauseClocks, Restart, Snapshot};
+    use crate::fault::{ClockSlew, ClockStep, Failover, Fault, Pause, PauseClocks, Restart, Snapshot, SplitBrain};
     use crate::history::What;
     use crate::history::fixture::{A, B, C, LEDGER, PROVIDER, STORE, Story, ms, pause};
     use crate::id::{Epoch, EventId, FaultId, MessageId, NodeId};
@@ -218,6 +219,28 @@ mod tests {
         check(lives().paid(A, 2, 0).wrote(B, 1, 1), &[]);
         check(lives().fenced(A, 2).plan(outage(LEDGER)).begins(0).heals(0).wrote(B, 1, 0), &[durable]);
         check(lives().plan(outage(LEDGER)).begins(0).heals(0).at(5).fenced(A, 2).wrote(B, 1, 0), &[checks]);
+    }
+
+    #[test]
+    fn two_halves_of_a_service() {
+        let split = |node| {
+            let (old, lag, lasting) = (vec![A], Span::ZERO, Span::secs(1));
+            lives().plan(Fault::SplitBrain(SplitBrain { node, old, lag, lasting }))
+        };
+        let (one, durable) = ("one-primary-answers", "accepted-is-durable");
+        // Each half hands out its next token.
+        let granted = || split(STORE).granted(A, 1, Some(5)).at(10).begins(0);
+        let both = granted().deposed(STORE, A).granted(A, 2, Some(6)).granted(B, 3, Some(6));
+        check(both, &[one, "leases-survive-failover"]);
+        check(granted().granted(B, 2, Some(5)), &["token-counter-survives-failover"]);
+        check(granted().granted(B, 2, Some(6)), &[]);
+        // Each half has the fences that it saw, and those from before.
+        let fenced = || split(LEDGER).fenced(A, 2).at(10).begins(0);
+        check(fenced().fenced(B, 3).deposed(LEDGER, A).wrote(A, 2, 0), &[one, durable]);
+        let flaw = fenced().deposed(LEDGER, A).wrote(A, 1, 0);
+        check(flaw, &[one, "resource-checks-tokens", durable]);
+        check(fenced().wrote(A, 1, 0), &["highest-token-durable"]);
+        check(fenced().deposed(LEDGER, A).write_rejected(A, 1, 0), &[one]);
     }
 
     #[test]

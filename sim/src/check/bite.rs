@@ -40,7 +40,7 @@ mod tests {
     use crate::clock::Rate;
     use crate::fault::{
         ClockDrift, ClockSlew, ClockStep, ClockStrobe, Crash, Failover, Fault, LeapSecond, Links, Loses, Loss,
-        NodeSet, Pause, PauseClocks, Restart, Shutdown, Throttle, TimeSource, ZoneError,
+        NodeSet, Pause, PauseClocks, Restart, Shutdown, SplitBrain, Throttle, TimeSource, ZoneError,
     };
     use crate::history::What;
     use crate::history::fixture::{A, B, C, LEDGER, PROVIDER, STORE, Story, pause};
@@ -282,6 +282,17 @@ mod tests {
         check(lost(plan(failover.clone()).at(5).wrote(A, 1, 0), 4), Bit);
         check(lost(plan(failover.clone()).at(5).wrote(A, 1, 0), 5), Missed);
         check(lost(plan(failover.clone()).at(5).paid(A, 1, 0), 4), Missed);
+    }
+
+    #[test]
+    fn a_split_brain_bites_if_the_old_primary_is_asked_or_the_new_one_is_behind() {
+        let (old, lasting) = (vec![A], Span::secs(1));
+        let split = || plan(Fault::SplitBrain(SplitBrain { node: LEDGER, old, lag: Span::ZERO, lasting }));
+        let story = split().at(5).wrote(A, 1, 0).at(10).begins(0);
+        check(story.clone().wrote(B, 2, 0).at(20).heals(0), Missed);
+        check(story.clone().deposed(LEDGER, A).wrote(A, 1, 1).at(20).heals(0), Bit);
+        let behind = What::WritesLost { since: crate::history::fixture::ms(4) };
+        check(story.on(LEDGER, behind).at(20).heals(0), Bit);
     }
 
     #[test]

@@ -17,6 +17,8 @@ fn judge(history: &History) -> Verdict {
     let mut export = None;
     for (id, event) in history.numbered() {
         match event.what {
+            // The ledger is what the new primary has; what a deposed one took in is gone in the end.
+            What::WriteAccepted { .. } if history.by_deposed(event) => {}
             What::WriteAccepted { op, amount, .. } => {
                 if let Some(first) = entries.note(op, id) {
                     findings.add(Witness::EnteredTwice { op, first, second: id });
@@ -61,6 +63,14 @@ mod tests {
         // What a provider forgets is no matter of the ledger's.
         let forgets = wrote().on(PROVIDER, What::WritesLost { since: ms(4) });
         check(forgets.exported(A, 1, &[]), Verdict::Holds { judged: 2 });
+    }
+
+    #[test]
+    fn what_a_deposed_ledger_took_in_is_in_no_ledger() {
+        let wrote = || Story::new().wrote(A, 1, 0).deposed(LEDGER, A).wrote(A, 1, 1);
+        check(wrote().exported(B, 2, &[]), never(1, 1, 3));
+        check(wrote().wrote(B, 2, 1).exported(B, 2, &[]), Verdict::Holds { judged: 2 });
+        check(wrote().deposed(LEDGER, A).wrote(A, 1, 1).wrote(B, 2, 1), Verdict::Holds { judged: 2 });
     }
 
     fn twice(times: usize, op: u32, first: u32, second: u32) -> Verdict {

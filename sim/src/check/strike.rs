@@ -90,6 +90,13 @@ impl Strike {
         self.during(history).iter().any(touched)
     }
 
+    /// Whether a primary that it deposed served anybody.
+    pub(crate) fn has_deposed_serve(&self, history: &History) -> bool {
+        let served =
+            |event: &Event| matches!(event.what, What::DeposedServed { fault, .. } if fault == self.fault);
+        self.during(history).iter().any(served)
+    }
+
     /// The end of the lease that the worker on `node` had in hand when it began, as the worker thought of it.
     pub(crate) fn lease_in_hand(&self, history: &History, node: NodeId) -> Option<Deadline> {
         let mut held = None;

@@ -2,100 +2,27 @@
 
 mod by_rules;
 mod calling;
+mod halves;
 mod leaving;
+mod service;
 
 pub(crate) use calling::{Calling, call};
+pub use service::{Answer, Service, ServiceContext};
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use self::halves::{Deposed, Half};
 use self::leaving::Leaving;
+use self::service::Later;
 use super::World;
 use super::network::Sending;
-use super::past::{Journal, Past};
+use super::past::Past;
 use super::queue::Due;
 use super::tasks::Wakeup;
-use crate::history::{Row, What};
-use crate::id::{Epoch, EventId, ExportId, FaultId, MessageId, NodeId};
-use crate::time::{MonoTime, Span, TrueTime, WallTime};
-
-/// A deterministic state machine on a node, called when a message is delivered.
-///
-/// Its state is what the service keeps; what of it survives a crash is up to [`Service::crash`].
-pub trait Service: Sized + 'static {
-    /// What it can be asked. A network that repeats itself may bring a request twice.
-    type Request: Clone + 'static;
-    /// What it answers. A worker that is put back to an earlier state is told what it was told before.
-    type Response: Clone + 'static;
-    /// How to take back one change of what it keeps on disk.
-    type Undo: 'static;
-
-    /// What a request is about, such as `ledger.write`: a name for histories and drawings.
-    fn about(request: &Self::Request) -> &'static str;
-
-    /// Handles a request. One call is one atomic step, also for what it does to the state.
-    fn handle(&mut self, request: Self::Request, context: &ServiceContext<'_>) -> Answer<Self>;
-
-    /// The process dies: what isn't on disk is gone. The default is that all of it is on disk.
-    fn crash(&mut self) {}
-
-    /// Where it notes each change of what it keeps on disk, before it makes it.
-    fn journal(&mut self) -> &mut Journal<Self::Undo>;
-
-    /// Takes back the newest change that wasn't taken back yet.
-    fn undo(&mut self, undo: Self::Undo);
-}
-
-type Later<S> = Box<dyn FnOnce(&mut S, &ServiceContext<'_>) -> <S as Service>::Response>;
-
-/// What a service does with a request.
-pub enum Answer<S: Service> {
-    /// It answers at once.
-    Now(S::Response),
-    /// It does the rest after a while, as a second step; other requests come in between, and a crash loses it.
-    After(Span, Later<S>),
-}
-
-/// What a service sees beside its own state.
-pub struct ServiceContext<'a> {
-    world: &'a World,
-    /// The service's own node.
-    pub node: NodeId,
-    /// Who asks.
-    pub from: NodeId,
-}
-
-impl ServiceContext<'_> {
-    pub(super) fn new(world: &World, node: NodeId, from: NodeId) -> ServiceContext<'_> {
-        ServiceContext { world, node, from }
-    }
-
-    /// The service's own wall clock.
-    pub fn wall(&self) -> WallTime {
-        self.world.node(self.node).clocks.borrow().wall(self.world.now())
-    }
-
-    /// The service's own monotonic clock.
-    pub fn mono(&self) -> MonoTime {
-        self.world.node(self.node).clocks.borrow().mono(self.world.now())
-    }
-
-    /// Writes into the history what the service did.
-    #[inline]
-    pub fn record(&self, what: What) -> EventId {
-        self.world.record(self.node, what)
-    }
-
-    /// Keeps the rows of an export that is about to be published.
-    pub(crate) fn keep_export(&self, rows: Vec<Row>) -> ExportId {
-        self.world.keep_export(rows)
-    }
-
-    /// A number for a new grant; see [`Epoch`].
-    pub(crate) fn next_epoch(&self) -> Epoch {
-        self.world.next_epoch()
-    }
-}
+use crate::history::What;
+use crate::id::{EventId, FaultId, MessageId, NodeId};
+use crate::time::{Span, TrueTime};
 
 /// Where a service is.
 pub struct Address<S: Service>(Rc<House<S>>);
@@ -113,6 +40,10 @@ struct House<S: Service> {
     service: RefCell<S>,
     /// How to take back what it changed on disk, if a fault of the plan may ask for that.
     past: RefCell<Option<Past<S::Undo>>>,
+    /// The primary that was deposed and goes on answering, if there is one.
+    deposed: RefCell<Option<Deposed<S>>>,
+    /// Lives below this one were of primaries that were deposed.
+    first_life: Cell<u32>,
     calls: RefCell<Calls<S>>,
 }
 
@@ -159,7 +90,7 @@ struct Call<S: Service> {
     newest: EventId,
     latency: Span,
     leaving: Leaving,
-    /// Which life of the service it is in the hands of.
+    /// Which life of the service it was sent to, or is in the hands of.
     incarnation: u32,
     /// Which life of the caller it comes from.
     caller: u32,
@@ -229,6 +160,11 @@ pub(crate) trait AnyHouse {
     fn let_go(&self, world: &World, sender: NodeId);
     /// What was on disk at `at` is on disk again.
     fn go_back_to(&self, at: TrueTime);
+    /// A replica that has what was on disk at `at`, or all of it, becomes the service. The primary goes on answering the
+    /// `old` nodes, until `fault` ends.
+    fn split(&self, world: &World, fault: FaultId, old: &[NodeId], at: Option<TrueTime>);
+    /// The primary that was deposed, by `fault` or by any, is gone.
+    fn bury(&self, fault: Option<FaultId>);
 }
 
 impl<S: Service> Address<S> {
@@ -239,7 +175,8 @@ impl<S: Service> Address<S> {
             service.journal().open();
         }
         let past = RefCell::new(reach.map(Past::new));
-        Address(Rc::new(House { number, node, service: RefCell::new(service), past, calls }))
+        let (service, deposed, first_life) = (RefCell::new(service), RefCell::new(None), Cell::new(0));
+        Address(Rc::new(House { number, node, service, past, deposed, first_life, calls }))
     }
 
     pub(crate) fn house(&self) -> Rc<dyn AnyHouse> {
@@ -319,18 +256,10 @@ impl<S: Service> House<S> {
         world.push(world.now() + call.latency, Due::Answer(id));
     }
 
-    /// Notes what was changed on disk, if it may have to be taken back.
-    #[inline]
-    fn note_past(&self, world: &World) {
-        if let Some(past) = &mut *self.past.borrow_mut() {
-            past.note(world.now(), self.service.borrow_mut().journal().drain());
-        }
-    }
-
-    fn reply(&self, world: &World, id: CallId, response: S::Response) {
+    fn reply(&self, world: &World, id: CallId, half: Half, response: S::Response) {
         let mut calls = self.calls.borrow_mut();
         let call = calls.get(id.slot);
-        call.incarnation = world.node(self.node).incarnation.get();
+        call.incarnation = self.life_of(world, half);
         call.stage = Stage::Returning(Ok(response));
         call.send(world, self.node, call.from, true, Due::Answer(id));
         // An answer that is lost leaves nothing behind if nobody waits for it.
@@ -350,7 +279,8 @@ impl<S: Service> AnyHouse for House<S> {
             return;
         }
         let node = world.node(self.node);
-        if node.is_down() {
+        let half = self.half_that_had(self.calls.borrow_mut().get(id.slot).incarnation);
+        if half == Half::Gone || node.is_down() {
             return self.break_off(world, id);
         }
         if node.is_paused() {
@@ -366,15 +296,14 @@ impl<S: Service> AnyHouse for House<S> {
         };
         drop(calls);
         let context = ServiceContext::new(world, self.node, from);
-        let answer = self.service.borrow_mut().handle(request, &context);
-        self.note_past(world);
+        let answer = self.on(half, &context, |service| service.handle(request, &context));
         match answer {
-            Answer::Now(response) => self.reply(world, id, response),
+            Answer::Now(response) => self.reply(world, id, half, response),
             Answer::After(span, later) => {
                 let mut calls = self.calls.borrow_mut();
                 let call = calls.get(id.slot);
                 call.stage = Stage::PutOff(later);
-                call.incarnation = node.incarnation.get();
+                call.incarnation = self.life_of(world, half);
                 if let Some(newest) = world.cause() {
                     call.newest = newest;
                 }
@@ -387,10 +316,10 @@ impl<S: Service> AnyHouse for House<S> {
         let node = world.node(self.node);
         let mut calls = self.calls.borrow_mut();
         let call = calls.get(id.slot);
-        if node.incarnation.get() != call.incarnation {
+        let Some(half) = self.half_that_has(world, call.incarnation) else {
             drop(calls);
             return self.break_off(world, id);
-        }
+        };
         if node.is_paused() {
             node.held.borrow_mut().push(Due::Finish(id));
             return;
@@ -401,9 +330,8 @@ impl<S: Service> AnyHouse for House<S> {
         world.set_cause(Some(call.newest));
         let context = ServiceContext::new(world, self.node, call.from);
         drop(calls);
-        let response = later(&mut self.service.borrow_mut(), &context);
-        self.note_past(world);
-        self.reply(world, id, response);
+        let response = self.on(half, &context, |service| later(service, &context));
+        self.reply(world, id, half, response);
     }
 
     fn answer(&self, world: &World, id: CallId) {
@@ -422,7 +350,7 @@ impl<S: Service> AnyHouse for House<S> {
             unreachable!("an answer arrives once, with what was answered");
         };
         // Who dies takes its connections with it, and with them what was still under way.
-        let broken = world.node(self.node).incarnation.get() != call.incarnation;
+        let broken = self.half_that_has(world, call.incarnation).is_none();
         if answer.is_ok() && (broken || node.incarnation.get() != call.caller) {
             call.lose(world, from, self.node);
             answer = Err(Broken);
@@ -476,5 +404,18 @@ impl<S: Service> AnyHouse for House<S> {
         let mut past = self.past.borrow_mut();
         let past = past.as_mut().expect("a service that is taken back has a past, because the plan says so");
         past.take_back(at, &mut *self.service.borrow_mut());
+    }
+
+    fn split(&self, world: &World, fault: FaultId, old: &[NodeId], at: Option<TrueTime>) {
+        self.depose(world, fault, old);
+        if let Some(at) = at {
+            self.go_back_to(at);
+        }
+        // The replica never had what the primary keeps in memory.
+        self.crash();
+    }
+
+    fn bury(&self, fault: Option<FaultId>) {
+        self.bury_deposed(fault);
     }
 }

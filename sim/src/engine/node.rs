@@ -117,7 +117,7 @@ pub(crate) struct Node {
     pub(crate) source: Cell<Source>,
     /// How many restarts it is down for.
     down: Cell<u32>,
-    /// Counts crashes; what a service had put off before one is lost with it.
+    /// Counts its lives; what a service had put off in one that ended by a crash is lost with it.
     pub(crate) incarnation: Cell<u32>,
     /// Tasks that were woken during a pause.
     pub(crate) parked: RefCell<Vec<TaskId>>,
@@ -225,7 +225,13 @@ impl Node {
 
     pub(crate) fn crash(&self) {
         self.down.set(self.down.get() + 1);
+        self.begin_life();
+    }
+
+    /// What is in the hands of its earlier lives isn't in those of the new one; its number.
+    pub(super) fn begin_life(&self) -> u32 {
         self.incarnation.set(self.incarnation.get() + 1);
+        self.incarnation.get()
     }
 
     /// Ends what one crash began. Whoever was put back since is up already.

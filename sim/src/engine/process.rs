@@ -223,7 +223,7 @@ impl World {
             return;
         }
         let owner = self.node(node);
-        owner.incarnation.set(owner.incarnation.get() + 1);
+        owner.begin_life();
         self.end_process(node);
         self.give_up_on(node);
     }

@@ -17,7 +17,7 @@ use super::{Address, Node, Service};
 use crate::clock::{Clock, ClockLine, Deadline, Segment};
 use crate::fault::{Anchor, Injector, PlannedFault, WorkerTask};
 use crate::history::{Event, Recorder, Row, What};
-use crate::id::{Epoch, EventId, ExportId, MessageId, NodeId, TaskId};
+use crate::id::{Epoch, EventId, ExportId, FaultId, MessageId, NodeId, TaskId};
 use crate::limits::{Ending, Limits};
 use crate::seed::Seed;
 use crate::time::{Span, TrueTime, WallTime};
@@ -386,6 +386,8 @@ impl World {
     /// Takes the service on `node` down, so that what it does, and what it is sent, is lost.
     pub(crate) fn take_down(&self, node: NodeId) {
         let owner = self.node(node);
+        // A primary that was deposed learns of it now, and answers no more.
+        self.bury(node, None);
         owner.crash();
         // What waited for the end of a pause is lost like what comes while the service is down.
         self.release_held(owner);
@@ -405,6 +407,27 @@ impl World {
             house.go_back_to(since);
         }
         self.record(node, What::WritesLost { since });
+    }
+
+    /// Has a replica of the service on `node` take its place that is `lag` behind, while the primary goes on answering the
+    /// `old` nodes.
+    pub(crate) fn split(&self, node: NodeId, fault: FaultId, old: &[NodeId], lag: Span) {
+        let since = (lag > Span::ZERO).then(|| (self.now() - lag).max(TrueTime::START));
+        for house in self.houses.borrow().iter().filter(|house| house.node() == node) {
+            house.split(self, fault, old, since);
+        }
+        if let Some(since) = since {
+            self.record(node, What::WritesLost { since });
+        }
+    }
+
+    /// The deposed primary of the service on `node` answers no more: all that it had in its hands, and was sent, is lost.
+    pub(crate) fn bury(&self, node: NodeId, fault: Option<FaultId>) {
+        for house in self.houses.borrow().iter().filter(|house| house.node() == node) {
+            house.bury(fault);
+        }
+        // What waited for it to go on is lost at once, like what had waited for a service that goes down.
+        self.release_held(self.node(node));
     }
 
     /// Lets a killed service answer again.

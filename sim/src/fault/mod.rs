@@ -10,8 +10,8 @@ pub(crate) use inject::Injector;
 pub use kinds::{
     ClockDrift, ClockSlew, ClockStep, ClockStrobe, Crash, DelayMessage, Duplicate, FAULTS, Failover, Fault,
     FaultInfo, FieldInfo, HALF_SMEAR, Hold, Latency, LeapSecond, LoseMessage, Loses, Loss, Original, Part,
-    Partition, Pause, PauseClocks, Reorder, Restart, Restore, SMEAR_PPB, Shutdown, Snapshot, Throttle, TimeSource,
-    WorkerTask, ZoneError,
+    Partition, Pause, PauseClocks, Reorder, Restart, Restore, SMEAR_PPB, Shutdown, Snapshot, SplitBrain, Throttle,
+    TimeSource, WorkerTask, ZoneError,
 };
 pub(crate) use kinds::{Needs, smear};
 pub use links::{Links, NodeSet};

@@ -288,7 +288,8 @@ pub enum What {
     TimeDaemonExited,
     /// A worker's process ended before its time: it was killed, or told to stop.
     WorkerDied,
-    /// A service lost what it had written to disk since an instant: it came back from an older copy.
+    /// A service lost what it had written to disk since an instant: it came back from an older copy, or is a replica that
+    /// was behind.
     WritesLost {
         /// What it wrote later than this is gone.
         since: TrueTime,
@@ -351,6 +352,14 @@ pub enum What {
         /// By which fault of the plan.
         fault: FaultId,
     },
+    /// A primary whose replica has taken its place served a request: what the service does in the same step is its doing,
+    /// and not the new primary's; see [`History::by_deposed`](crate::history::History::by_deposed).
+    DeposedServed {
+        /// Whose request.
+        worker: NodeId,
+        /// By which fault of the plan it was deposed.
+        fault: FaultId,
+    },
 }
 
 impl Event {
@@ -368,7 +377,8 @@ impl What {
             | What::LeaseRefused { worker, .. }
             | What::LeaseRenewed { worker, .. }
             | What::RenewalRefused { worker, .. }
-            | What::LeaseReleased { worker, .. } => Some(worker),
+            | What::LeaseReleased { worker, .. }
+            | What::DeposedServed { worker, .. } => Some(worker),
             What::CheckpointRead { claim, .. }
             | What::GenerationOpened { claim, .. }
             | What::FenceRejected { claim, .. }

@@ -7,7 +7,9 @@ pub(crate) use random::{belief_stories, believes, ledger_stories};
 use super::{Claim, Event, History, NodeRecord, Refusal, Role, Row, What};
 use crate::clock::{Clock, ClockLine, Deadline, Motion, Rate};
 use crate::fault::{Anchor, Fault, Pause, PauseClocks, PlannedFault};
-use crate::id::{Amount, EntryId, Epoch, ExportId, FaultId, LeaseId, MessageId, NodeId, OpId, PayoutId, Token};
+use crate::id::{
+    Amount, EntryId, Epoch, EventId, ExportId, FaultId, LeaseId, MessageId, NodeId, OpId, PayoutId, Token,
+};
 use crate::limits::Ending;
 use crate::seed::Seed;
 use crate::time::{Span, TrueTime, WallTime};
@@ -133,8 +135,16 @@ impl Story {
     }
 
     pub(crate) fn on(mut self, node: NodeId, what: What) -> Story {
-        self.history.events.push(Event { at: self.now, node, cause: None, what });
+        let id = EventId(self.history.events.len().saturating_sub(1) as u32);
+        let served = |event: &&Event| matches!(event.what, What::DeposedServed { .. });
+        let cause = self.history.events.last().filter(served).map(|_| id);
+        self.history.events.push(Event { at: self.now, node, cause, what });
         self
+    }
+
+    /// What comes next is the doing of the deposed primary of the service on `node`, for `worker`.
+    pub(crate) fn deposed(self, node: NodeId, worker: NodeId) -> Story {
+        self.on(node, What::DeposedServed { worker, fault: FaultId(0) })
     }
 
     /// The planned fault `fault` strikes, and the clocks do what it says.

@@ -58,4 +58,5 @@ kinds! {
     WorkerRestored = "worker-restored" "a worker, or a copy of it, goes on from an earlier state";
     Throttled = "throttled" "a process that is throttled has used its quota up, and stalls";
     Unthrottled = "unthrottled" "a process that was throttled goes on";
+    DeposedServed = "deposed-served" "a primary whose replica has taken its place served a request";
 }

@@ -141,6 +141,23 @@ impl History {
         self.start + (at - TrueTime::START)
     }
 
+    /// Whether `event` is the doing of a primary whose replica had taken its place. The service's other half knows nothing
+    /// of it, and it is lost in the end.
+    pub fn by_deposed(&self, event: &Event) -> bool {
+        let mut cause = event.cause;
+        while let Some(id) = cause {
+            let earlier = self.event(id);
+            match earlier.what {
+                What::DeposedServed { .. } => return (earlier.at, earlier.node) == (event.at, event.node),
+                // A step of a service begins with a delivery. What the injector does in it is nobody's.
+                What::MessageDelivered { .. } | What::FaultBegan { .. } | What::FaultEnded { .. } => return false,
+                _ if earlier.at != event.at => return false,
+                _ => cause = earlier.cause,
+            }
+        }
+        false
+    }
+
     /// When the last fault healed, or began if it never healed; the start if none struck. A fault that waited for a
     /// message to the end of the run did nothing, and was over when it began.
     pub fn healed_at(&self) -> TrueTime {

@@ -35,6 +35,7 @@ impl Protocol for Fenced {
 
     fn assumptions(&self) -> &'static [&'static Assumption] {
         &[
+            &assumption::ONE_PRIMARY_ANSWERS,
             &assumption::TOKEN_COUNTER_SURVIVES_FAILOVER,
             &assumption::RESOURCE_CHECKS_TOKENS,
             &assumption::HIGHEST_TOKEN_DURABLE,

@@ -48,6 +48,7 @@ impl Protocol for Monotonic {
             &assumption::FROZEN_CLOCKS_NEVER,
             &assumption::NO_SUSPEND,
             &assumption::EXPIRY_AS_MEANT,
+            &assumption::ONE_PRIMARY_ANSWERS,
             &assumption::LEASES_SURVIVE_FAILOVER,
             &assumption::ACCEPTED_IS_DURABLE,
         ]

@@ -46,6 +46,7 @@ impl Protocol for Naive {
             &assumption::CLOCK_RATE,
             &assumption::FROZEN_CLOCKS_NEVER,
             &assumption::EXPIRY_AS_MEANT,
+            &assumption::ONE_PRIMARY_ANSWERS,
             &assumption::LEASES_SURVIVE_FAILOVER,
             &assumption::ACCEPTED_IS_DURABLE,
         ]

@@ -4,6 +4,9 @@
 //! conditional statement compares two machines' wall clocks: this is how lease tables in SQL are commonly used, and the
 //! incident's was.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use crate::clock::{Clock, Deadline};
 use crate::engine::{Answer, Journal, Service, ServiceContext};
 use crate::history::What;
@@ -132,7 +135,8 @@ pub struct LeaseStore {
     rules: LeaseStoreRules,
     table: LeaseTable,
     journal: Journal<LeaseTable>,
-    ids: Stream,
+    /// A replica goes on with the same, so that no lease ID is made up twice.
+    ids: Rc<RefCell<Stream>>,
 }
 
 /// The clock that a lease ends by, what it reads, and what the wall clock that goes with it reads.
@@ -152,7 +156,7 @@ impl LeaseStore {
     /// An empty store. `ids` is what it makes lease IDs from.
     pub fn new(rules: LeaseStoreRules, ids: Stream) -> LeaseStore {
         let table = LeaseTable { row: None, last_token: Token(0) };
-        LeaseStore { rules, table, journal: Journal::default(), ids }
+        LeaseStore { rules, table, journal: Journal::default(), ids: Rc::new(RefCell::new(ids)) }
     }
 
     /// What it has on disk, to be compared.
@@ -188,7 +192,7 @@ impl LeaseStore {
             self.table.last_token.0 += 1;
             self.table.last_token
         });
-        let lease = LeaseId(self.ids.next() >> 32);
+        let lease = LeaseId(self.ids.borrow_mut().next() >> 32);
         let grant = Grant { lease, token, epoch: context.next_epoch() };
         self.table.row = Some(Row { holder: worker, grant, expiry: now.after(ttl) });
         let until = now.wall + ttl;
@@ -275,5 +279,9 @@ impl Service for LeaseStore {
     /// The lease IDs to come stay what they are: they are made up at random, and randomness isn't kept.
     fn undo(&mut self, before: LeaseTable) {
         self.table = before;
+    }
+
+    fn fork(&self) -> LeaseStore {
+        LeaseStore { journal: Journal::default(), ids: self.ids.clone(), ..*self }
     }
 }

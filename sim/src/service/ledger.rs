@@ -68,7 +68,7 @@ pub struct Checkpoint {
 }
 
 /// What a ledger has entered and published.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Book {
     entries: u32,
     /// The first entry of each operation.
@@ -244,5 +244,10 @@ impl Service for Ledger {
             }
             Change::Export(published) => self.book.published = published,
         }
+    }
+
+    fn fork(&self) -> Ledger {
+        let rules = LedgerRules { door: self.rules.door.copy(), ..self.rules };
+        Ledger { rules, book: self.book.clone(), journal: Journal::default() }
     }
 }

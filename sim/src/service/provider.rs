@@ -27,7 +27,7 @@ pub struct Pay {
 }
 
 /// What a provider knows of the payouts that it made. To forget one doesn't take it back.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Payouts {
     made: u32,
     /// The first payout of each operation.
@@ -114,5 +114,10 @@ impl Service for Provider {
                 self.payouts.first[op.index()] = first;
             }
         }
+    }
+
+    fn fork(&self) -> Provider {
+        let rules = GatewayRules { door: self.rules.door.copy(), ..self.rules };
+        Provider { rules, payouts: self.payouts.clone(), journal: Journal::default() }
     }
 }

@@ -11,6 +11,7 @@ mod message;
 mod pause;
 mod restart;
 mod snapshot;
+mod split;
 mod throttle;
 mod time;
 
@@ -94,6 +95,7 @@ kinds! {
     Snapshot(snapshot::SnapshotFile),
     Restore(snapshot::RestoreFile),
     Throttle(throttle::ThrottleFile),
+    SplitBrain(split::SplitBrainFile),
 }
 
 /// The node of this name.

@@ -131,7 +131,7 @@ impl Inject for FailoverFile {
 }
 
 /// The service of this name; of a worker `wrong` says why it won't do.
-fn service(
+pub(super) fn service(
     lower: &mut Lower,
     nodes: &Nodes,
     name: &Spanned<String>,

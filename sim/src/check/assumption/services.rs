@@ -14,6 +14,13 @@ pub const EXPIRY_AS_MEANT: Assumption = Assumption {
 };
 
 /// See its sentence.
+pub const ONE_PRIMARY_ANSWERS: Assumption = Assumption {
+    name: "one-primary-answers",
+    sentence: "once a replica has taken a service's place, the old primary answers nobody",
+    is_kept: |history| !history.events.iter().any(|event| matches!(event.what, What::DeposedServed { .. })),
+};
+
+/// See its sentence.
 pub const LEASES_SURVIVE_FAILOVER: Assumption = Assumption {
     name: "leases-survive-failover",
     sentence: "the lease store forgets no grant and no renewal",
@@ -62,10 +69,12 @@ pub const ACCEPTED_IS_DURABLE: Assumption = Assumption {
     },
 };
 
-/// Whether no service lost anything that `matters`.
+/// Whether no service lost anything that `matters`. What a deposed primary does is lost when it is gone.
 fn nothing_lost(history: &History, matters: impl Fn(&Event) -> bool) -> bool {
     history.events.iter().enumerate().all(|(index, event)| {
-        let What::WritesLost { since } = event.what else { return true };
+        let What::WritesLost { since } = event.what else {
+            return !(matters(event) && history.by_deposed(event));
+        };
         let later = history.events[..index].iter().rev().take_while(|earlier| earlier.at > since);
         !later.into_iter().any(|earlier| earlier.node == event.node && matters(earlier))
     })
@@ -87,27 +96,42 @@ fn doors_fall(history: &History) -> impl Iterator<Item = bool> {
     falls(history, Role::Ledger, entered, lower).chain(falls(history, Role::Provider, entered, lower))
 }
 
+/// What one half of a service has seen; the only one, if no primary was deposed.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    highest: Option<(Token, TrueTime)>,
+    last_outage: Option<TrueTime>,
+}
+
 /// Each time that a token `seen` on the node with `role` is `too_low` beside the highest before: whether the node's service
-/// went down after that one was seen.
+/// went down after that one was seen. A deposed primary and the new one have seen the same up to the split, and each its
+/// own afterwards.
 fn falls<'a>(
     history: &'a History,
     role: Role,
     seen: impl Fn(&Event) -> Option<Token> + 'a,
     too_low: impl Fn(Token, Token) -> bool + 'a,
 ) -> impl Iterator<Item = bool> + 'a {
-    let mut highest: Option<(Token, TrueTime)> = None;
-    let mut last_outage: Option<TrueTime> = None;
+    let (mut primary, mut deposed) = (Seen::default(), Seen::default());
     history.events.iter().filter(move |event| history.is(event.node, role)).filter_map(move |event| {
-        if let What::FaultBegan { fault } = event.what
-            && matches!(history.plan[fault.index()].inject, Fault::Restart(_) | Fault::Failover(_))
-        {
-            last_outage = Some(event.at);
+        if let What::FaultBegan { fault } = event.what {
+            let inject = &history.plan[fault.index()].inject;
+            if matches!(inject, Fault::SplitBrain(_)) {
+                deposed = primary;
+            }
+            // A replica takes the service's place by a split as well.
+            if matches!(inject, Fault::Restart(_) | Fault::Failover(_) | Fault::SplitBrain(_)) {
+                primary.last_outage = Some(event.at);
+            }
         }
         let token = seen(event)?;
-        match highest {
-            Some((above, at)) if too_low(token, above) => Some(last_outage.is_some_and(|outage| outage >= at)),
+        let half = if history.by_deposed(event) { &mut deposed } else { &mut primary };
+        match half.highest {
+            Some((above, at)) if too_low(token, above) => {
+                Some(half.last_outage.is_some_and(|outage| outage >= at))
+            }
             _ => {
-                highest = Some((token, event.at));
+                half.highest = Some((token, event.at));
                 None
             }
         }

@@ -57,10 +57,10 @@ impl<S: Service> House<S> {
             unreachable!("a request that was just sent hasn't arrived");
         };
         let (from, caller, about) = (original.from, original.caller, original.about);
-        let (message, sent) = (original.message, original.newest);
+        let (message, sent, incarnation) = (original.message, original.newest, original.incarnation);
         let (request, behind) = (request.clone(), original.latency);
         let copy = Call::new(from, caller, about, Stage::Asked(request));
-        let id = CallId { house: self.number, slot: calls.add(Call { abandoned: true, ..copy }) };
+        let id = CallId { house: self.number, slot: calls.add(Call { abandoned: true, incarnation, ..copy }) };
         let number = world.next_message();
         world.record(from, What::MessageRepeated { message, to: self.node, copy: number, fault });
         let latency = world.draw_latency(from, self.node);

@@ -23,6 +23,7 @@ mod restart;
 mod restore;
 mod shutdown;
 mod snapshot;
+mod split_brain;
 mod throttle;
 mod time_source;
 mod zone_error;
@@ -49,6 +50,7 @@ pub use restart::Restart;
 pub use restore::{Original, Restore};
 pub use shutdown::Shutdown;
 pub use snapshot::Snapshot;
+pub use split_brain::SplitBrain;
 pub use throttle::Throttle;
 pub use time_source::TimeSource;
 pub use zone_error::ZoneError;
@@ -237,6 +239,7 @@ kinds! {
     Snapshot,
     Restore,
     Throttle,
+    SplitBrain,
 }
 
 /// A fault kind as lists and help show it.

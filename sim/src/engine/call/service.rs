@@ -1,0 +1,93 @@
+//! What a service is, and what it sees.
+
+use crate::engine::World;
+use crate::engine::past::Journal;
+use crate::history::{Row, What};
+use crate::id::{Epoch, EventId, ExportId, NodeId};
+use crate::time::{MonoTime, Span, TrueTime, WallTime};
+
+/// A deterministic state machine on a node, called when a message is delivered.
+///
+/// Its state is what the service keeps; what of it survives a crash is up to [`Service::crash`].
+pub trait Service: Sized + 'static {
+    /// What it can be asked. A network that repeats itself may bring a request twice.
+    type Request: Clone + 'static;
+    /// What it answers. A worker that is put back to an earlier state is told what it was told before.
+    type Response: Clone + 'static;
+    /// How to take back one change of what it keeps on disk.
+    type Undo: 'static;
+
+    /// What a request is about, such as `ledger.write`: a name for histories and drawings.
+    fn about(request: &Self::Request) -> &'static str;
+
+    /// Handles a request. One call is one atomic step, also for what it does to the state.
+    fn handle(&mut self, request: Self::Request, context: &ServiceContext<'_>) -> Answer<Self>;
+
+    /// The process dies: what isn't on disk is gone. The default is that all of it is on disk.
+    fn crash(&mut self) {}
+
+    /// Where it notes each change of what it keeps on disk, before it makes it.
+    fn journal(&mut self) -> &mut Journal<Self::Undo>;
+
+    /// Takes back the newest change that wasn't taken back yet.
+    fn undo(&mut self, undo: Self::Undo);
+
+    /// The same service once more, with all that it has on disk and in memory, and nothing noted: a replica, from which on
+    /// the two know nothing of each other.
+    fn fork(&self) -> Self;
+}
+
+pub(super) type Later<S> = Box<dyn FnOnce(&mut S, &ServiceContext<'_>) -> <S as Service>::Response>;
+
+/// What a service does with a request.
+pub enum Answer<S: Service> {
+    /// It answers at once.
+    Now(S::Response),
+    /// It does the rest after a while, as a second step; other requests come in between, and a crash loses it.
+    After(Span, Later<S>),
+}
+
+/// What a service sees beside its own state.
+pub struct ServiceContext<'a> {
+    world: &'a World,
+    /// The service's own node.
+    pub node: NodeId,
+    /// Who asks.
+    pub from: NodeId,
+}
+
+impl ServiceContext<'_> {
+    pub(in crate::engine) fn new(world: &World, node: NodeId, from: NodeId) -> ServiceContext<'_> {
+        ServiceContext { world, node, from }
+    }
+
+    pub(super) fn now(&self) -> TrueTime {
+        self.world.now()
+    }
+
+    /// The service's own wall clock.
+    pub fn wall(&self) -> WallTime {
+        self.world.node(self.node).clocks.borrow().wall(self.world.now())
+    }
+
+    /// The service's own monotonic clock.
+    pub fn mono(&self) -> MonoTime {
+        self.world.node(self.node).clocks.borrow().mono(self.world.now())
+    }
+
+    /// Writes into the history what the service did.
+    #[inline]
+    pub fn record(&self, what: What) -> EventId {
+        self.world.record(self.node, what)
+    }
+
+    /// Keeps the rows of an export that is about to be published.
+    pub(crate) fn keep_export(&self, rows: Vec<Row>) -> ExportId {
+        self.world.keep_export(rows)
+    }
+
+    /// A number for a new grant; see [`Epoch`].
+    pub(crate) fn next_epoch(&self) -> Epoch {
+        self.world.next_epoch()
+    }
+}
