@@ -29,8 +29,8 @@ mod write;
 
 pub use error::{FileError, Mistake, ScenarioError, TextError};
 pub use names::{did_you_mean, shown_path};
-pub use write::NotWritable;
 pub use schema::json_schema;
+pub use write::NotWritable;
 
 use std::collections::BTreeMap;
 use std::fmt;

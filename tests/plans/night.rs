@@ -200,8 +200,10 @@ fn task_pause(node: NodeId) -> impl Strategy<Value = Fault> {
 
 /// Of few periods or of many; the last one may be cut short.
 fn throttle(node: NodeId) -> impl Strategy<Value = Fault> {
-    (millis(20..1_000), 1..10_i64, lasting(20_000)).prop_map(move |(period, tenths, lasting)| {
-        Fault::Throttle(Throttle { node, quota: Span::nanos(period.as_nanos() / 10 * tenths), period, lasting })
+    // One that is no longer than a period would be a pause.
+    (millis(20..1_000), 1..10_i64, lasting(20_000)).prop_map(move |(period, tenths, longer)| {
+        let quota = Span::nanos(period.as_nanos() / 10 * tenths);
+        Fault::Throttle(Throttle { node, quota, period, lasting: period + longer })
     })
 }
 
