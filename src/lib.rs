@@ -4,6 +4,7 @@
 //! itself is [`sim`]; here is what needs a file, a thread, a terminal or real time.
 
 pub mod cli;
+pub mod explore;
 pub mod replay;
 pub mod report;
 pub mod scenario;

@@ -96,6 +96,26 @@ pub enum Blame {
     Outside,
 }
 
+impl Blame {
+    /// Where violations of `rules` stand to what a protocol relies on, of which a run broke those that are `broken`;
+    /// `None` if none was violated, or the protocol relies on nothing that it names. To be late is no flaw of a
+    /// protocol: a scenario may ask for more than there is time for.
+    pub fn of<'a>(
+        rules: impl IntoIterator<Item = &'a str>,
+        assumptions: &[&Assumption],
+        broken: &[&Assumption],
+    ) -> Option<Blame> {
+        let mut rules = rules.into_iter().peekable();
+        if assumptions.is_empty() || rules.peek().is_none() {
+            return None;
+        }
+        if !broken.is_empty() {
+            return Some(Blame::Outside);
+        }
+        rules.any(|rule| rule != "progress").then_some(Blame::Inside)
+    }
+}
+
 /// What a replay comes to. The order is that of gravity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
@@ -176,17 +196,11 @@ impl JudgedRun {
     }
 
     /// Where what was violated stands to what the protocol relies on; `None` if nothing was, or the protocol doesn't say.
-    /// To be late is no flaw of a protocol: a scenario may ask for more than there is time for.
     pub fn blame(&self) -> Option<Blame> {
         let is_violated = |verdict: &Verdict| matches!(verdict, Verdict::Violated { .. });
-        let mut violated = self.verdicts.iter().filter(|(_, verdict)| is_violated(verdict)).peekable();
-        if self.protocol.assumptions().is_empty() || violated.peek().is_none() {
-            return None;
-        }
-        if !self.broken_assumptions.is_empty() {
-            return Some(Blame::Outside);
-        }
-        violated.any(|(checker, _)| checker.name != "progress").then_some(Blame::Inside)
+        let violated = self.verdicts.iter().filter(|(_, verdict)| is_violated(verdict));
+        let rules = violated.map(|(checker, _)| checker.name);
+        Blame::of(rules, self.protocol.assumptions(), &self.broken_assumptions)
     }
 
     /// How often the thing named `sighting` was seen.

@@ -22,7 +22,7 @@ pub use assumption::{ASSUMPTIONS, Assumption, broken_assumptions};
 pub use bite::{Bite, bites};
 pub use sighting::{SIGHTINGS, Sighting, sightings};
 pub(crate) use strike::Strike;
-pub use witness::Witness;
+pub use witness::{WITNESSES, Witness};
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

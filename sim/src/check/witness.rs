@@ -83,6 +83,20 @@ pub enum Witness {
     NotFinished,
 }
 
+/// Every kind of witness, by the name that [`Witness::kind`] gives it, with what it shows as a phrase.
+pub const WITNESSES: &[(&str, &str)] = &[
+    ("two-writers", "two workers in one generation"),
+    ("stale-write", "a write of an older grant after one of a newer"),
+    ("token-not-higher", "a token that is not above an earlier one"),
+    ("exports-differ", "two exports that differ"),
+    ("paid-twice", "an operation paid twice"),
+    ("never-paid", "an operation never paid"),
+    ("entered-twice", "an operation entered twice"),
+    ("never-entered", "an operation never entered"),
+    ("wrong-amount", "an entry with the wrong amount"),
+    ("not-finished", "not finished in time"),
+];
+
 impl Witness {
     /// The kind, as JSON spells it.
     pub fn kind(&self) -> &'static str {
@@ -113,5 +127,29 @@ impl Witness {
             Witness::WrongAmount { entry, .. } => vec![entry],
             Witness::NotFinished => vec![],
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_has_its_phrase() {
+        let (op, id, right) = (OpId(0), EventId(0), Amount(0));
+        let witnesses = [
+            Witness::TwoWriters { first: id, second: id },
+            Witness::StaleWrite { newer: id, stale: id },
+            Witness::TokenNotHigher { earlier: id, later: id },
+            Witness::ExportsDiffer { first: id, second: id, op, rows: 1 },
+            Witness::PaidTwice { op, first: id, second: id },
+            Witness::NeverPaid { op, export: id },
+            Witness::EnteredTwice { op, first: id, second: id },
+            Witness::NeverEntered { op, export: id },
+            Witness::WrongAmount { entry: id, right },
+            Witness::NotFinished,
+        ];
+        let kinds = witnesses.map(|witness| witness.kind());
+        assert_eq!(WITNESSES.iter().map(|(kind, _)| *kind).collect::<Vec<_>>(), kinds);
     }
 }

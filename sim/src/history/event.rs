@@ -379,6 +379,13 @@ impl What {
             | What::RenewalRefused { worker, .. }
             | What::LeaseReleased { worker, .. }
             | What::DeposedServed { worker, .. } => Some(worker),
+            _ => self.claim().map(|claim| claim.worker),
+        }
+    }
+
+    /// The claim under which ledger or provider were asked for this, or turned it away.
+    pub fn claim(&self) -> Option<Claim> {
+        match *self {
             What::CheckpointRead { claim, .. }
             | What::GenerationOpened { claim, .. }
             | What::FenceRejected { claim, .. }
@@ -391,7 +398,7 @@ impl What {
             | What::ExportRejected { claim, .. }
             | What::PayoutMade { claim, .. }
             | What::PayoutRepeated { claim, .. }
-            | What::PayoutRejected { claim, .. } => Some(claim.worker),
+            | What::PayoutRejected { claim, .. } => Some(claim),
             _ => None,
         }
     }
