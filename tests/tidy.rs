@@ -7,6 +7,7 @@ mod files;
 
 use std::collections::BTreeSet;
 
+use holdover::explore::knobs::knobs;
 use holdover::scenario::{SMALLEST, Scenario};
 use holdover::sim::check::{ASSUMPTIONS, Bite, CHECKERS, SIGHTINGS, bites};
 use holdover::sim::fault::{FAULTS, FaultInfo};
@@ -35,7 +36,7 @@ const LEFTOVERS: [(&str, &str); 6] = [
 ];
 
 /// Which way the modules point: code in the first must not mention any of the others.
-const ONE_WAY: [(&str, &[&str]); 8] = [
+const ONE_WAY: [(&str, &[&str]); 9] = [
     // Protocols, and the job that runs under them, can't see true time.
     ("sim/src/protocol", &["TrueTime", "crate::engine", "crate::history", "crate::fault"]),
     ("sim/src/settlement.rs", &["TrueTime", "crate::engine", "crate::fault"]),
@@ -47,6 +48,7 @@ const ONE_WAY: [(&str, &[&str]); 8] = [
     // Recorded first, judged later, drawn last: nothing flows back.
     ("sim/src/history", &["crate::engine", "crate::run", "crate::worker", "crate::service", "crate::check"]),
     ("sim/src/check", &["crate::engine", "crate::run", "crate::worker", "crate::service", "crate::protocol"]),
+    ("src/explore", &["crate::report", "crate::cli", "Scenario::load", "Scenario::parse"]),
     ("src/report", &["::run::", "::engine::", "Scenario::load", "Scenario::parse"]),
 ];
 
@@ -177,23 +179,39 @@ struct Example {
     place: String,
     scenario: Scenario,
     injects: Vec<(String, Vec<String>)>,
+    /// The keys of each fault whose values are numbers, times or lengths.
+    numbers: Vec<BTreeSet<String>>,
 }
 
 impl Example {
     fn new(place: String, text: &str) -> Example {
         let scenario = Scenario::parse(&place, text).unwrap_or_else(|error| panic!("{place}: {error:?}"));
         let table: toml::Table = text.parse().expect("a scenario is TOML");
-        let faults = table.get("fault").and_then(toml::Value::as_array).into_iter().flatten();
-        let injects = faults.filter_map(|fault| fault.get("inject")?.as_table()).flatten();
+        let faults = || table.get("fault").and_then(toml::Value::as_array).into_iter().flatten();
+        let injects = faults().filter_map(|fault| fault.get("inject")?.as_table()).flatten();
         let keys =
             |written: &toml::Value| written.as_table().into_iter().flat_map(toml::Table::keys).cloned().collect();
         let injects = injects.map(|(kind, written)| (kind.clone(), keys(written))).collect();
-        Example { place, scenario, injects }
+        let numbers = faults().map(|fault| {
+            let when = fault.get("when").and_then(toml::Value::as_table).into_iter().flatten();
+            let inject = fault.get("inject").and_then(toml::Value::as_table).into_iter().flatten();
+            let inject = inject.filter_map(|(_, written)| written.as_table()).flatten();
+            let written = when.map(|(key, value)| (format!("when.{key}"), value));
+            let written = written.chain(inject.map(|(key, value)| (key.clone(), value)));
+            written.filter(|(_, value)| is_number(value)).map(|(key, _)| key).collect()
+        });
+        Example { place, scenario, injects, numbers: numbers.collect() }
     }
 
     fn injects(&self, kind: &str) -> bool {
         self.injects.iter().any(|(written, _)| written == kind)
     }
+}
+
+/// Whether what is written is a number, or a text that counts something: a length, a time, a range.
+fn is_number(written: &toml::Value) -> bool {
+    let counts = |text: &str| text.trim_start_matches(['+', '-']).starts_with(|c: char| c.is_ascii_digit());
+    written.is_integer() || written.is_float() || written.as_str().is_some_and(counts)
 }
 
 /// The scenarios in the explanation, and the files for the kinds of fault.
@@ -226,6 +244,35 @@ fn every_kind_of_fault_is_shown_with_all_its_keys() {
         }
     }
     assert_tidy(&untidy);
+}
+
+/// The examples show every key of every kind, so together they have all the numbers that there are.
+#[test]
+fn every_number_of_a_fault_can_be_turned() {
+    let mut untidy = BTreeSet::new();
+    let mut compared = BTreeSet::new();
+    for Example { scenario, numbers, .. } in examples() {
+        assert_eq!(scenario.plan.len(), numbers.len());
+        for (planned, numbers) in scenario.plan.iter().zip(numbers) {
+            let kind = planned.inject.name();
+            let knobs = knobs(planned, scenario.world.limits.end);
+            // A range has a knob for each end.
+            let key = |name: String| name.trim_end_matches(".min").trim_end_matches(".max").to_owned();
+            let turned: BTreeSet<String> = knobs.iter().map(|knob| key(knob.name.to_string())).collect();
+            untidy.extend(
+                numbers.difference(&turned).map(|key| format!("src/explore/knobs.rs has no {key} of {kind}")),
+            );
+            compared.extend(numbers.iter().map(|key| format!("{kind} {key}")));
+            let known = FAULTS.iter().find(|known| known.name == kind).expect("a kind of the registry");
+            let unknown = turned.iter().filter(|key| !key.starts_with("when."));
+            let unknown = unknown.filter(|key| !known.fields.iter().any(|field| field.name == **key));
+            untidy.extend(
+                unknown.map(|key| format!("src/explore/knobs.rs has {key} of {kind}, which has no such key")),
+            );
+        }
+    }
+    assert_tidy(&untidy.into_iter().collect::<Vec<_>>());
+    assert!(compared.len() > 40, "{compared:?}");
 }
 
 #[test]

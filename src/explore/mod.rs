@@ -2,11 +2,17 @@
 //!
 //! - [`Signature`] is what failures have in common; [`Trial`] is one run with what is asked of it, of a [`Subject`]
 //! - [`Budget`] bounds a search, and [`Trials`] keeps to it
+//! - [`knobs`] sees a fault's numbers, [`Parts`] a plan's faults, whatever they are; [`edge`] finds where a number begins
+//!   to matter
 
 mod budget;
+pub mod edge;
+pub mod knobs;
 mod signature;
+mod subset;
 mod trial;
 
 pub use budget::{Budget, Spent, Trials};
 pub use signature::Signature;
+pub use subset::{MOST_SETS, Parts, Sufficient};
 pub use trial::{Measures, Subject, Trial, failures};
