@@ -28,6 +28,8 @@ pub(super) enum Command {
     Replay(ReplayArguments),
     /// Run scenario files and compare the verdicts with what the files expect
     Check(CheckArguments),
+    /// Say why what broke in a scenario broke: which faults and values were necessary, and how it came about
+    Explain(ExplainArguments),
     /// List what there is: protocols, assumptions, faults, checkers, points, events, messages, sightings, scenarios
     List(ListArguments),
     /// Print the JSON Schema of scenario files, for editors that complete and check them
@@ -66,6 +68,26 @@ pub(super) struct CheckArguments {
     /// Show only the files that aren't as expected, and how many there were
     #[arg(long, short)]
     pub(super) quiet: bool,
+    /// How to show it
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit status: 0 explained · 1 a run panicked · 2 wrong usage or a bad file · 3 nothing is violated, so \
+                  there is nothing to explain, or a bound was hit · 70 a run didn't repeat itself."
+)]
+pub(super) struct ExplainArguments {
+    /// The scenario file
+    pub(super) file: PathBuf,
+    /// Explain it under this protocol instead of those that the file names; may be given more than once
+    /// (`holdover list protocols` has the names)
+    #[arg(long, value_name = "NAME")]
+    pub(super) protocol: Vec<String>,
+    /// Draw from this seed instead of the file's
+    #[arg(long, value_name = "N")]
+    pub(super) seed: Option<u64>,
     /// How to show it
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(super) format: Format,

@@ -4,7 +4,16 @@ use std::path::Path;
 
 /// The command that replays `file` under `protocols` and with `seed`, where they aren't the file's own.
 pub(super) fn replay(file: &Path, protocols: &[String], seed: Option<u64>) -> String {
-    let mut command = format!("holdover replay {}", quoted(file));
+    of_runs("replay", file, protocols, seed)
+}
+
+/// The command that explains `file`, likewise.
+pub(super) fn explain(file: &Path, protocols: &[String], seed: Option<u64>) -> String {
+    of_runs("explain", file, protocols, seed)
+}
+
+fn of_runs(name: &str, file: &Path, protocols: &[String], seed: Option<u64>) -> String {
+    let mut command = format!("holdover {name} {}", quoted(file));
     for protocol in protocols {
         command += &format!(" --protocol {protocol}");
     }
@@ -72,5 +81,7 @@ mod tests {
         assert_eq!(command, "holdover replay x.toml --protocol naive --protocol fenced --seed 9");
         assert_eq!(replay(Path::new("x.toml"), &[], None), "holdover replay x.toml");
         assert_eq!(check(Path::new("x.toml")), "holdover check x.toml");
+        let command = explain(Path::new("x.toml"), &protocols[..1], Some(0));
+        assert_eq!(command, "holdover explain x.toml --protocol naive --seed 0");
     }
 }

@@ -4,6 +4,7 @@ mod args;
 mod check;
 mod command;
 mod exit;
+mod explain;
 mod list;
 mod logs;
 mod output;
@@ -41,6 +42,7 @@ fn run(command: &Command, output: &mut Output) -> Result<Status, Failure> {
     match command {
         Command::Replay(arguments) => replay::run(arguments, output),
         Command::Check(arguments) => check::run(arguments, output),
+        Command::Explain(arguments) => explain::run(arguments, output),
         Command::List(arguments) => list::run(arguments, output),
         Command::Schema => schema::run(output),
         Command::Completions { shell } => {

@@ -37,7 +37,7 @@ pub(super) fn run(arguments: &ReplayArguments, output: &mut Output) -> Result<St
 }
 
 /// The protocols of these names, each once, or those of the scenario.
-fn chosen(names: &[String], scenario: &Scenario) -> Result<Vec<&'static dyn AnyProtocol>, Failure> {
+pub(super) fn chosen(names: &[String], scenario: &Scenario) -> Result<Vec<&'static dyn AnyProtocol>, Failure> {
     if names.is_empty() {
         return Ok(protocols_of(scenario));
     }

@@ -11,7 +11,7 @@
 use std::fmt;
 
 use holdover_sim::clock::Rate;
-use holdover_sim::fault::{Anchor, Fault, HALF_SMEAR, Loses, PauseClocks, PlannedFault};
+use holdover_sim::fault::{Anchor, Fault, HALF_SMEAR, Loses, PauseClocks, PlannedFault, Throttle};
 use holdover_sim::time::{Span, TrueTime};
 use serde::Serialize;
 
@@ -24,6 +24,10 @@ const FURTHEST_ZONE: Span = Span::secs(26 * 3_600);
 const ZONE_STEP: Span = Span::secs(900);
 /// How often a strobe can jump.
 const MOST_JUMPS: i64 = 100_000;
+/// How often a throttle can stall, and what it can be: as in scenario files.
+const MOST_STALLS: i64 = 100_000;
+const SHORTEST_QUOTA: Span = Span::millis(1);
+const LONGEST_PERIOD: Span = Span::secs(1);
 /// The shortest span that there is.
 const SHORTEST: Span = Span::nanos(1);
 
@@ -288,6 +292,20 @@ impl Turning {
                 self.count(false, &mut delay.nth);
             }
             Fault::LoseMessage(lose) => self.count(false, &mut lose.nth),
+            Fault::Snapshot(_) | Fault::Restore(_) => {}
+            Fault::Throttle(throttle) => {
+                let Throttle { quota, period, lasting, .. } = *throttle;
+                self.length(false, "quota", &mut throttle.quota, SHORTEST_QUOTA, period - SHORTEST);
+                let often = Span::nanos(lasting.as_nanos() / (MOST_STALLS + 1) + 1);
+                let (shortest, longest) = ((quota + SHORTEST).max(often), LONGEST_PERIOD.min(lasting - SHORTEST));
+                self.length(false, "period", &mut throttle.period, shortest, longest);
+                let longest = LONGEST.min(period.times(MOST_STALLS));
+                self.length(false, "for", &mut throttle.lasting, period + SHORTEST, longest);
+            }
+            Fault::SplitBrain(split) => {
+                self.length(false, "lag", &mut split.lag, Span::ZERO, LONGEST);
+                self.lasting(&mut split.lasting);
+            }
         }
     }
 

@@ -4,15 +4,20 @@
 //! - [`Budget`] bounds a search, and [`Trials`] keeps to it
 //! - [`knobs`] sees a fault's numbers, [`Parts`] a plan's faults, whatever they are; [`edge`] finds where a number begins
 //!   to matter
+//! - [`explain`] puts these together: what was necessary, what made it worse, how it came about ([`chain`])
 
 mod budget;
+pub mod chain;
 pub mod edge;
+pub mod explain;
 pub mod knobs;
+mod refused;
 mod signature;
 mod subset;
 mod trial;
 
 pub use budget::{Budget, Spent, Trials};
+pub use refused::{Refused, refused};
 pub use signature::Signature;
 pub use subset::{MOST_SETS, Parts, Sufficient};
 pub use trial::{Measures, Subject, Trial, failures};

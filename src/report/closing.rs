@@ -78,7 +78,7 @@ pub(super) fn write_faults(replay: &Replay<'_>, width: usize, out: &mut impl Wri
     Ok(())
 }
 
-fn planned_fault(history: &History, planned: &PlannedFault) -> String {
+pub(super) fn planned_fault(history: &History, planned: &PlannedFault) -> String {
     let note = planned.note.as_ref().map_or(String::new(), |note| format!(" ({})", harmless(note)));
     format!("{}, {}{note}", words::fault(history, &planned.inject), words::anchor(history, planned))
 }

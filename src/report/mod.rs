@@ -3,10 +3,12 @@
 //! - `timeline` tells the story of a history in rows, with `course` for what goes on for a while
 //! - [`text`] is the report for a terminal, with `lanes`, `verbose`, `table` and `closing` for its parts
 //! - [`json`] is for programs
+//! - [`explain`] has the two for explanations
 //! - `words` has the phrases, `layout` fits text into columns, `style` has the colours
 
 mod closing;
 mod course;
+pub mod explain;
 pub mod json;
 mod lanes;
 mod layout;

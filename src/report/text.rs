@@ -100,7 +100,7 @@ fn write_summary(replay: &Replay<'_>, width: usize, out: &mut impl Write) -> io:
 }
 
 /// What a protocol relies on that wasn't so.
-fn outside(run: &JudgedRun) -> String {
+pub(super) fn outside(run: &JudgedRun) -> String {
     let broken: Vec<String> =
         run.broken_assumptions.iter().map(|assumption| assumption.name.replace('-', " ")).collect();
     format!("outside its assumptions: {}", broken.join(", "))

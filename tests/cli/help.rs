@@ -4,7 +4,7 @@ use crate::support::{run, run_line, snapshot};
 
 #[test]
 fn each_help_is_as_it_was() {
-    for command in ["", "replay", "check", "list", "schema", "completions"] {
+    for command in ["", "replay", "check", "explain", "list", "schema", "completions"] {
         let ran = run(command.split_whitespace().chain(["--help"])).ended(0);
         assert_eq!(ran.stderr, "");
         let name = if command.is_empty() { "holdover" } else { command };
@@ -32,6 +32,10 @@ fn a_wrong_command_line_ends_with_2_and_says_so_on_stderr() {
         "replay --color sometimes x.toml",
         "check",
         "check --format jsonl x.toml",
+        "explain",
+        "explain a.toml b.toml",
+        "explain --format jsonl x.toml",
+        "explain --seed x x.toml",
         "list",
         "list everything",
         "schema scenario.toml",
@@ -52,7 +56,7 @@ fn there_are_completions_for_the_usual_shells() {
     {
         let ran = run(["completions", shell]).ended(0);
         assert!(ran.stdout.contains(sign), "{shell}");
-        for word in ["replay", "check", "list", "schema", "completions", "protocol", "jsonl"] {
+        for word in ["replay", "check", "explain", "list", "schema", "completions", "protocol", "jsonl"] {
             assert!(ran.stdout.contains(word), "{shell} knows {word}");
         }
     }

@@ -1,6 +1,7 @@
 //! The `holdover` command from outside: what it prints, and how it ends.
 
 mod check;
+mod explain;
 mod help;
 mod hostile;
 mod list;

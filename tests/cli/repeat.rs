@@ -89,6 +89,23 @@ fn a_file_that_should_be_refused_is_checked_again() {
     shell(ran.last_line(), folder.path()).ended(1);
 }
 
+/// Whatever it comes to: whoever reads an explanation may want to change something and see it again.
+#[test]
+fn the_last_line_repeats_an_explanation() {
+    for name in
+        ["plain.toml", "with space.toml", "it's.toml", "-dash.toml", "new\nline.toml", "\u{1b}[31mred.toml"]
+    {
+        let folder = folder(&[(name, &failing(1))]);
+        let first = shell_with("holdover explain --protocol naive --seed 9 \"$1\"", name, folder.path()).ended(3);
+        assert!(first.last_line().starts_with("holdover explain "), "{name:?}: {}", first.last_line());
+        let second = shell(first.last_line(), folder.path()).ended(3);
+        assert_eq!(second.last_line(), first.last_line(), "{name:?}");
+        if !name.starts_with('-') {
+            assert_eq!(second.stdout, first.stdout, "{name:?}");
+        }
+    }
+}
+
 #[test]
 fn without_a_failure_there_is_no_command() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

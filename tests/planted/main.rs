@@ -9,6 +9,9 @@ mod protocol;
 
 use std::sync::LazyLock;
 
+use holdover::explore::explain::Explanation;
+use holdover::explore::{Budget, Signature};
+use holdover::report::explain::text;
 use holdover::scenario::Scenario;
 use holdover::sim::check::{CHECKERS, Checker, Verdict, Witness, judge, judge_one, sightings};
 use holdover::sim::fault::PauseClocks::{Frozen, Running};
@@ -75,6 +78,23 @@ fn check(bugs: &'static [Bug], plan: &[PlannedFault], expected: &[&str]) {
             assert_eq!(broken(&history), [""; 0], "{} without a bug, with seed {seed}", control.name());
         }
     }
+    check_explained(bugs, plan, expected);
+}
+
+/// What an explanation of the bugs tells, whatever kind of witness there is: each rule that is broken is broken by one of
+/// its steps, or by the settlement's being late.
+fn check_explained(bugs: &'static [Bug], plan: &[PlannedFault], expected: &[&str]) {
+    let mut scenario = Scenario::parse("clock-jump.toml", INCIDENT).expect("the incident's file is a scenario");
+    scenario.plan = plan.to_vec();
+    let protocol: &'static dyn AnyProtocol = Box::leak(Box::new(Planted { bugs }));
+    let budget = Budget { runs: 20, events: u64::MAX };
+    let explanation = Explanation::new(&scenario, &[protocol], Seed(0), budget);
+    let chain = &explanation.explained[0].chain;
+    let broken = chain.steps.iter().flat_map(|step| &step.breaks).chain(chain.missed.iter().map(|(_, late)| late));
+    let mut broken: Vec<Signature> = broken.copied().collect();
+    broken.sort_unstable();
+    assert_eq!(broken.iter().map(|signature| signature.checker()).collect::<Vec<_>>(), expected, "{bugs:?}");
+    text::write(&explanation, "planted.toml", 100, &mut Vec::new()).expect("a Vec takes any bytes");
 }
 
 /// What is wrong in `bugs` doesn't break any rule under `plan`: something else stands in for it.
