@@ -50,7 +50,7 @@ impl Kind for Throttle {
         fields: &[
             field("node", "the node's name"),
             field("quota", "for how long it runs of every period, such as \"20ms\"; below `period`, at least 1ms"),
-            field("period", "how long a period is, from 1ms to 1s; default \"100ms\""),
+            field("period", "how long a period is, from 1ms to 1s, such as \"50ms\"; default \"100ms\""),
             field("for", "how long it goes on, such as \"10s\"; it begins with a stall"),
         ],
     };
