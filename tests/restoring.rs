@@ -218,6 +218,29 @@ fn what_was_not_running_does_not_run_again() {
     assert_eq!(restored(&[(at(20_000), snapshot()), (at(21_000), gone())]), "sf");
 }
 
+/// Found by drawn plans: a worker that hears in the middle of its turn that it is to stop couldn't be put back.
+#[test]
+fn whoever_was_told_to_stop_at_a_point_goes_on_stopping() {
+    let mut restored = 0;
+    for (point, _) in POINTS {
+        for (protocol, taken_after) in PROTOCOLS.iter().flat_map(|protocol| [(protocol, 0), (protocol, 150)]) {
+            let stop = Fault::from(Shutdown { node: A, lasting: Span::secs(1) });
+            let taken = match when(*point, 1) {
+                Anchor::Point { point, node, after, nth, .. } => {
+                    Anchor::Point { point, node, after, nth, delay: Span::millis(taken_after) }
+                }
+                other => other,
+            };
+            let plan = [(when(*point, 1), stop), (taken, snapshot()), (later(200), restore(Original::Gone))];
+            let history = run_under(*protocol, &plan);
+            let says = || format!("{} {point:?} {taken_after}", protocol.name());
+            assert!(!matches!(history.ending, Ending::Panicked { .. }), "{} {:?}", says(), history.ending);
+            restored += restorings(&history).len();
+        }
+    }
+    assert!(restored >= 70, "{restored} were put back");
+}
+
 #[test]
 fn a_pause_puts_off_what_a_restored_worker_does() {
     for clocks in [PauseClocks::Running, PauseClocks::Suspended, PauseClocks::Frozen, PauseClocks::Counted] {

@@ -21,7 +21,7 @@ use crate::id::TaskId;
 pub(super) enum Input {
     /// It was the turn of the task that the process had started as its n-th.
     Turn(u32),
-    /// It was told to stop.
+    /// It was told to stop: between two turns, or in the middle of one, by a fault that struck at a point.
     Stop,
     /// What one of its clocks read.
     Reading(i64),
@@ -141,7 +141,7 @@ impl Memory {
             Input::Slept { leaf, .. } | Input::Asked { leaf, .. } | Input::Answered { leaf, .. } => Some(leaf),
             _ => None,
         };
-        let turn = turn.iter().take_while(|input| !matches!(input, Input::Turn(_) | Input::Stop));
+        let turn = turn.iter().take_while(|input| !matches!(input, Input::Turn(_)));
         turn.filter_map(leaf).filter_map(|leaf| notes.wakers.get(&leaf).cloned()).collect()
     }
 

@@ -113,6 +113,8 @@ impl<'a> Passing<'a> {
         loop {
             match memory.recall() {
                 Some(Input::Passed) => self.passed = true,
+                // The fault that struck at this point told it to stop.
+                Some(Input::Stop) => self.world.stop_again(self.node),
                 Some(Input::WentOn(true)) => return Poll::Ready(()),
                 Some(Input::WentOn(false)) => {
                     context.waker().wake_by_ref();
