@@ -122,7 +122,9 @@ fn modules_point_one_way() {
         assert!(!paths.is_empty(), "{place} is gone");
         for path in paths {
             let text = files::read(&path);
-            let found = forbidden.iter().filter(|name| text.contains(**name));
+            // Examples in the documentation are no part of the module.
+            let code: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+            let found = forbidden.iter().filter(|name| code.iter().any(|line| line.contains(**name)));
             untidy.extend(found.map(|name| format!("{path} mentions {name}")));
         }
     }

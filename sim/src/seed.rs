@@ -33,6 +33,13 @@ pub enum Purpose {
     /// What a fault does to the n-th message on the link from one node to another. The first number tells faults apart;
     /// it is made from what a fault is and not from its place in the plan, which changes when another is taken away.
     Fault(u128, NodeId, NodeId),
+    /// What a drawn plan of faults is like as a whole. A run draws from none of these three, so what it draws doesn't
+    /// depend on whether its plan was drawn too.
+    Swarm,
+    /// The n-th fault of a drawn plan.
+    PlannedFault(u16),
+    /// How wrong a node's clocks are in a drawn world.
+    Clocks(NodeId),
 }
 
 impl Purpose {
@@ -45,6 +52,9 @@ impl Purpose {
             // 5 to 9 are left for the other parts of a run.
             Purpose::TimeSamples(node) => (10, node.0, 0),
             Purpose::Fault(_, from, to) => (5, from.0, to.0),
+            Purpose::Swarm => (11, 0, 0),
+            Purpose::PlannedFault(n) => (12, n, 0),
+            Purpose::Clocks(node) => (13, node.0, 0),
         };
         (kind << 32) | (u64::from(from) << 16) | u64::from(to)
     }
@@ -118,6 +128,10 @@ mod tests {
             first(7, Purpose::Fault(1, NodeId(1), NodeId(2))),
             first(7, Purpose::Fault(2, NodeId(1), NodeId(2))),
             first(7, Purpose::Fault(1, NodeId(2), NodeId(1))),
+            first(7, Purpose::Swarm),
+            first(7, Purpose::PlannedFault(0)),
+            first(7, Purpose::PlannedFault(1)),
+            first(7, Purpose::Clocks(NodeId(1))),
         ];
         for (i, draw) in draws.iter().enumerate() {
             assert!(!draws[..i].contains(draw));

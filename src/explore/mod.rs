@@ -5,11 +5,13 @@
 //! - [`knobs`] sees a fault's numbers, [`Parts`] a plan's faults, whatever they are; [`edge`] finds where a number begins
 //!   to matter
 //! - [`explain`] puts these together: what was necessary, what made it worse, how it came about ([`chain`])
+//! - [`generate`] draws plans of faults from seeds
 
 mod budget;
 pub mod chain;
 pub mod edge;
 pub mod explain;
+pub mod generate;
 pub mod knobs;
 mod refused;
 mod signature;

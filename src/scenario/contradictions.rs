@@ -20,22 +20,15 @@ struct Timed {
 }
 
 impl Timed {
-    fn end(&self) -> TrueTime {
-        self.begin + self.lasting
-    }
-}
-
-/// Notes each fault that contradicts an earlier one, with both places.
-pub(super) fn find(mistakes: &mut Mistakes, faults: &[(Range<usize>, PlannedFault)]) {
-    let mut groups: BTreeMap<(NodeId, &str), Vec<Timed>> = BTreeMap::new();
-    for (place, fault) in faults {
-        let Anchor::At(begin) = fault.when else { continue };
+    /// The fault at `place`; `None` if its time isn't known, or it goes with any other.
+    fn new(place: Range<usize>, fault: &PlannedFault) -> Option<Timed> {
+        let Anchor::At(begin) = fault.when else { return None };
         let clocks = match &fault.inject {
             // A stalled task goes with whatever happens to its node.
-            Fault::Pause(pause) if pause.task.is_some() => continue,
+            Fault::Pause(pause) if pause.task.is_some() => return None,
             Fault::Pause(pause) => Some(pause.clocks),
             // Two snapshots of one instant are the same.
-            Fault::Snapshot(_) => continue,
+            Fault::Snapshot(_) => return None,
             // A network can have several faults at once: a message suffers from all of them.
             Fault::Partition(_)
             | Fault::Latency(_)
@@ -44,16 +37,57 @@ pub(super) fn find(mistakes: &mut Mistakes, faults: &[(Range<usize>, PlannedFaul
             | Fault::Reorder(_)
             | Fault::Hold(_)
             | Fault::DelayMessage(_)
-            | Fault::LoseMessage(_) => continue,
+            | Fault::LoseMessage(_) => return None,
             _ => None,
         };
         let lasting = match &fault.inject {
             Fault::ClockDrift(ClockDrift { lasting: None, .. }) => Span::MAX,
             inject => inject.lasting().unwrap_or(Span::ZERO),
         };
+        Some(Timed { place, begin, lasting, clocks })
+    }
+
+    fn end(&self) -> TrueTime {
+        self.begin + self.lasting
+    }
+
+    /// Whether `later`, which is of the same kind and node and begins no earlier, contradicts it. Two pauses may overlap if
+    /// they agree; two of any other kind can't be told apart.
+    fn is_contradicted_by(&self, later: &Timed) -> bool {
+        overlap(self, later) && (self.clocks.is_none() || self.clocks != later.clocks)
+    }
+}
+
+/// Whether two faults contradict each other.
+pub(crate) fn contradict(one: &PlannedFault, other: &PlannedFault) -> bool {
+    let kinds = [one.inject.name(), other.inject.name()];
+    let is_same = kinds[0] == kinds[1];
+    // A split brain of a service that is down.
+    let is_outage = |kind: &str| OUTAGES.contains(&kind);
+    let splits = [one, other].map(|fault| matches!(fault.inject, Fault::SplitBrain(_)));
+    let is_split = (splits[0] && is_outage(kinds[1])) || (splits[1] && is_outage(kinds[0]));
+    if !is_same && !is_split {
+        return false;
+    }
+    let (Some(first), Some(second)) = (Timed::new(0..0, one), Timed::new(0..0, other)) else { return false };
+    let contradicts = if is_split {
+        let (outage, split) = if splits[0] { (second, first) } else { (first, second) };
+        outage.begin <= split.begin && overlap(&outage, &split)
+    } else {
+        let (first, second) = if first.begin <= second.begin { (first, second) } else { (second, first) };
+        first.is_contradicted_by(&second)
+    };
+    let nodes = one.inject.nodes();
+    contradicts && other.inject.nodes().iter().any(|node| nodes.contains(node))
+}
+
+/// Notes each fault that contradicts an earlier one, with both places.
+pub(super) fn find(mistakes: &mut Mistakes, faults: &[(Range<usize>, PlannedFault)]) {
+    let mut groups: BTreeMap<(NodeId, &str), Vec<Timed>> = BTreeMap::new();
+    for (place, fault) in faults {
         for node in fault.inject.nodes() {
-            let group = groups.entry((node, fault.inject.name())).or_default();
-            group.push(Timed { place: place.clone(), begin, lasting, clocks });
+            let Some(timed) = Timed::new(place.clone(), fault) else { continue };
+            groups.entry((node, fault.inject.name())).or_default().push(timed);
         }
     }
     groups.values_mut().for_each(|group| group.sort_by_key(|fault| fault.begin));
@@ -64,9 +98,7 @@ pub(super) fn find(mistakes: &mut Mistakes, faults: &[(Range<usize>, PlannedFaul
         let mut open: Vec<Timed> = Vec::new();
         for fault in group {
             open.retain(|earlier| overlap(earlier, &fault));
-            // Two pauses may overlap if they agree; two of any other kind can't be told apart.
-            let mut others = open.iter().filter(|earlier| kind != "pause" || earlier.clocks != fault.clocks);
-            if let Some(earlier) = others.next() {
+            if let Some(earlier) = open.iter().find(|earlier| earlier.is_contradicted_by(&fault)) {
                 mistakes.add(contradiction(kind, earlier, &fault));
             }
             match open.iter_mut().find(|earlier| earlier.clocks == fault.clocks) {
@@ -78,10 +110,13 @@ pub(super) fn find(mistakes: &mut Mistakes, faults: &[(Range<usize>, PlannedFaul
     }
 }
 
+/// What has a service down.
+const OUTAGES: [&str; 2] = ["restart", "failover"];
+
 /// Notes each split brain of a service that is down when it begins: a primary that is down can't go on answering.
 fn find_splits_of_the_dead(mistakes: &mut Mistakes, groups: &BTreeMap<(NodeId, &str), Vec<Timed>>) {
     for ((node, _), splits) in groups.iter().filter(|((_, kind), _)| *kind == "split-brain") {
-        for kind in ["restart", "failover"] {
+        for kind in OUTAGES {
             let Some(outages) = groups.get(&(*node, kind)) else { continue };
             for split in splits {
                 // Those of one kind don't overlap, or that is a mistake of its own; so the newest is the one.

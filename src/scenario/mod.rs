@@ -27,6 +27,7 @@ mod syntax;
 mod value;
 mod write;
 
+pub(crate) use contradictions::contradict;
 pub use error::{FileError, Mistake, ScenarioError, TextError};
 pub use names::{did_you_mean, shown_path};
 pub use schema::json_schema;

@@ -1,0 +1,11 @@
+//! Drawn plans: what they are, that files can say them, and that they put protocols to the test.
+
+#[path = "../draws/mod.rs"]
+mod draws;
+
+mod census;
+mod clocks;
+mod laws;
+mod quality;
+mod shown;
+mod worlds;
