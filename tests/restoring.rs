@@ -310,6 +310,20 @@ fn restoring_bites_who_has_the_lease_or_remembers_it() {
     assert_eq!(says(&[(at(4_000), gone())]), "Missed");
 }
 
+/// Found by a hunt: the second of two restores struck while the first was still building the memory again.
+#[test]
+fn who_is_put_back_at_a_point_can_be_put_back_at_the_next() {
+    let again = (when(Point::EXPORT_CHECKED, 2), restore(Original::Gone));
+    let plan = [(when(Point::EXPORT_BEGUN, 1), snapshot()), (later(100), restore(Original::Gone)), again];
+    let history = run_under(&Fenced, &plan);
+    assert_eq!((&history.ending, broken(&history)), (&Ending::Finished, vec![]));
+    assert_eq!(restorings(&history).len(), 2);
+    let killed = (when(Point::EXPORT_CHECKED, 2), crash(1_000));
+    let plan = [(when(Point::EXPORT_BEGUN, 1), snapshot()), (later(100), restore(Original::Gone)), killed];
+    let history = run_under(&Fenced, &plan);
+    assert_eq!((&history.ending, broken(&history)), (&Ending::Finished, vec![]));
+}
+
 /// [`Fenced`], but its renewals are one of several things that are waited for at once, and only what was woken is looked
 /// at.
 #[derive(Clone)]

@@ -117,11 +117,16 @@ impl World {
         let Errand { work, stop } = self.new_errand(node);
         self.expect_stop(node, stop);
         self.start_task(node, WorkerTask::Work, work);
+        let life = owner.incarnation.get();
         while let Some(input) = memory.recall() {
             match input {
                 Input::Turn(place) => self.recall_turn(node, memory, place),
                 Input::Stop => self.stop_again(node),
                 _ => strayed(),
+            }
+            // In its last turn it may live already, and pass a point where it is killed or put back once more.
+            if owner.incarnation.get() != life {
+                return;
             }
         }
         self.wake_all(owner, memory);
