@@ -42,6 +42,7 @@ impl Protocol for Fenced {
             &assumption::ACCEPTED_IS_DURABLE,
             &assumption::A_WORKER_REMAINS,
             &assumption::NO_WORKER_IS_COPIED,
+            &assumption::NO_LATE_WALL_CLOCK,
         ]
     }
 

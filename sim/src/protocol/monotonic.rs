@@ -44,6 +44,7 @@ impl Protocol for Monotonic {
             &assumption::A_WORKER_REMAINS,
             &assumption::NO_WORKER_GOES_BACK,
             &assumption::NO_WORKER_IS_COPIED,
+            &assumption::NO_LATE_WALL_CLOCK,
             &assumption::CLOCK_RATE,
             &assumption::FROZEN_CLOCKS_NEVER,
             &assumption::NO_SUSPEND,

@@ -7,6 +7,8 @@ use crate::time::{Span, TrueTime};
 
 /// How far a wall clock may be off.
 const WALL_ERROR: Span = Span::millis(100);
+/// How late a wall clock may be by which a job is due.
+const LATE: Span = Span::secs(1);
 /// How far a clock's rate may be off, in parts per billion: 500 ppm, as NTP bends clocks at the most.
 const RATE_ERROR_PPB: i32 = 500_000;
 
@@ -24,6 +26,24 @@ pub const CLOCKS_AGREE: Assumption = Assumption {
                 let error = clocks.wall_error(history.start, at);
                 error <= WALL_ERROR && -error <= WALL_ERROR
             })
+        })
+    },
+};
+
+/// See its sentence.
+pub const NO_LATE_WALL_CLOCK: Assumption = Assumption {
+    name: "no-late-wall-clock",
+    sentence: "no worker's wall clock is a second late from when the job is due on",
+    is_kept: |history| {
+        let due = history.due.min(history.ended_at);
+        history.nodes_with(Role::Worker).all(|node| {
+            let clocks = &history.node(node).clocks;
+            let begins = clocks.segments().iter().map(|segment| segment.from);
+            let ends = clocks.segments().iter().skip(1).map(|segment| before(segment.from));
+            let since_due = begins.chain(ends).filter(|at| (due..=history.ended_at).contains(at));
+            since_due
+                .chain([due, history.ended_at])
+                .all(|at| -clocks.wall_error(history.start, at) < LATE)
         })
     },
 };
