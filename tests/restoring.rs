@@ -10,7 +10,7 @@ use holdover::scenario::Scenario;
 use holdover::sim::check::{CHECKERS, Checker, Verdict, bites, judge_one};
 use holdover::sim::clock::Clock;
 use holdover::sim::fault::{
-    Anchor, Crash, Fault, Original, Pause, PauseClocks, PlannedFault, Restore, Shutdown, Snapshot,
+    Anchor, Crash, Fault, Original, Pause, PauseClocks, PlannedFault, Restore, Shutdown, Snapshot, WorkerTask,
 };
 use holdover::sim::history::{History, What, beliefs};
 use holdover::sim::id::{EventId, NodeId};
@@ -322,6 +322,88 @@ fn who_is_put_back_at_a_point_can_be_put_back_at_the_next() {
     let plan = [(when(Point::EXPORT_BEGUN, 1), snapshot()), (later(100), restore(Original::Gone)), killed];
     let history = run_under(&Fenced, &plan);
     assert_eq!((&history.ending, broken(&history)), (&Ending::Finished, vec![]));
+}
+
+/// When each event of A that `tells` is recorded, in milliseconds.
+fn times(history: &History, node: NodeId, tells: impl Fn(&What) -> bool) -> Vec<i64> {
+    let told = history.events.iter().filter(|event| event.node == node && tells(&event.what));
+    told.map(|event| (event.at - TrueTime::START).as_nanos() / 1_000_000).collect()
+}
+
+#[test]
+fn a_task_that_stands_still_goes_no_further_by_being_put_back() {
+    let mut seen = 0;
+    let still = Pause { task: Some(WorkerTask::Work), ..Pause::of(A, Span::secs(5), PauseClocks::Running) };
+    for (point, _) in POINTS.iter().filter(|(point, _)| !point.0.starts_with("renew.")) {
+        for original in Original::ALL {
+            let plan = [
+                (when(*point, 1), snapshot()),
+                (later(1_000), still.clone().into()),
+                (later(2_000), restore(original)),
+            ];
+            let history = run_under(&Fenced, &plan);
+            let Some(&(id, _)) = restorings(&history).first() else { continue };
+            // A copy is another machine, which doesn't stand still.
+            let goes_on = if original == Original::Gone { Span::secs(4) } else { Span::ZERO };
+            let node = history.event(id).node;
+            let of_work = |event: &&holdover::sim::history::Event| match event.what {
+                What::PointPassed(point) => event.node == node && !point.0.starts_with("renew."),
+                What::MessageSent { about, .. } => event.node == node && about != "lease.renew",
+                _ => false,
+            };
+            // At the last point there is nothing left to do.
+            let Some(first) = history.events[id.index()..].iter().find(of_work) else { continue };
+            seen += 1;
+            assert!(first.at >= history.event(id).at + goes_on, "{point:?} {original:?} {:?}", first.at);
+        }
+    }
+    assert!(seen > 15, "only {seen}");
+}
+
+#[test]
+fn what_had_a_worker_down_or_told_it_to_stop_does_not_count_once_it_is_put_back() {
+    let gone = || restore(Original::Gone);
+    let plan =
+        [(at(3_000), snapshot()), (at(3_500), crash(4_000)), (at(4_000), gone()), (at(5_000), crash(20_000))];
+    let history = run_under(&Fenced, &plan);
+    assert_eq!(times(&history, A, |what| *what == What::WorkerStarted), [0, 25_000]);
+    let stop = |millis| Fault::from(Shutdown { node: A, lasting: Span::millis(millis) });
+    let plan = [(at(3_000), snapshot()), (at(3_200), stop(1_000)), (at(3_400), gone()), (at(3_600), stop(2_000))];
+    let history = run_under(&Fenced, &plan);
+    assert_eq!(times(&history, A, |what| *what == What::WorkerDied), [3_400, 5_600]);
+}
+
+#[test]
+fn who_had_been_told_to_stop_has_the_time_that_was_left() {
+    let stop = || Fault::from(Shutdown { node: A, lasting: Span::millis(1_000) });
+    for original in Original::ALL {
+        let plan = [(at(3_000), stop()), (at(3_600), snapshot()), (at(20_000), restore(original))];
+        let history = run_under(&Fenced, &plan);
+        let node = if original == Original::Gone { A } else { COPY };
+        let died = times(&history, node, |what| *what == What::WorkerDied);
+        assert_eq!(died.last(), Some(&20_400), "{original:?}");
+        assert_eq!(history.ending, Ending::Finished, "{original:?}");
+    }
+}
+
+#[test]
+fn a_copy_of_a_machine_on_which_nothing_runs_does_nothing() {
+    let plan = [(at(3_000), crash(5_000)), (at(3_500), snapshot()), (at(4_000), restore(Original::Alive))];
+    let history = run_under(&Fenced, &plan);
+    assert!(!history.events.iter().any(|event| event.node == COPY));
+    assert_eq!(broken(&history), [""; 0]);
+}
+
+#[test]
+fn telling_it_all_again_is_among_the_steps_that_bound_a_run() {
+    let scenario = Scenario::parse("restoring.rs", WORLD).expect("a scenario");
+    let planned = |(when, inject): (Anchor, Fault)| PlannedFault { when, inject, note: None, name: None };
+    let restores = (0..2_000).map(|n| planned((at(4_500 + n), restore(Original::Gone))));
+    let plan: Vec<_> = std::iter::once(planned((at(4_000), snapshot()))).chain(restores).collect();
+    let mut world = scenario.world;
+    world.limits.steps = 20_000;
+    let history = run(&world, &Fenced, &plan, Seed(3));
+    assert_eq!(history.ending, Ending::StepsUsedUp);
 }
 
 /// [`Fenced`], but its renewals are one of several things that are waited for at once, and only what was woken is looked

@@ -41,11 +41,20 @@ pub(super) enum Input {
 #[derive(Default)]
 pub(super) struct Memory(RefCell<Notes>);
 
+/// All that a process was told up to some instant. It may have been told more since, and shares what it was told before.
+#[derive(Clone)]
+pub(super) struct Told {
+    inputs: Rc<RefCell<Vec<Input>>>,
+    count: usize,
+}
+
 #[derive(Default)]
 struct Notes {
-    inputs: Vec<Input>,
+    inputs: Rc<RefCell<Vec<Input>>>,
     /// The first of `inputs` that the process is yet to be told again; `None` while it lives.
     next: Option<usize>,
+    /// Whether the process's memory is being built again.
+    is_built: bool,
     /// The process's tasks, in the order of their start.
     tasks: Vec<TaskId>,
     leaves: u32,
@@ -59,14 +68,28 @@ impl Memory {
         *self.0.borrow_mut() = Notes::default();
     }
 
-    /// A new process begins that is to be told `inputs` before it lives.
-    pub(super) fn begin_with(&self, inputs: Vec<Input>) {
-        *self.0.borrow_mut() = Notes { inputs, next: Some(0), ..Notes::default() };
+    /// A new process begins that is to be told all of `told` before it lives.
+    pub(super) fn begin_with(&self, told: &Told) {
+        let inputs = told.inputs.borrow()[..told.count].to_vec();
+        let inputs = Rc::new(RefCell::new(inputs));
+        *self.0.borrow_mut() = Notes { inputs, next: Some(0), is_built: true, ..Notes::default() };
+    }
+
+    /// It has come to where the snapshot was taken, and all of it lives.
+    pub(super) fn end_building(&self) {
+        self.0.borrow_mut().is_built = false;
+    }
+
+    /// Whether it is still being built again. One of its tasks may live already, in the middle of its turn.
+    pub(super) fn is_being_built(&self) -> bool {
+        self.0.borrow().is_built
     }
 
     /// All that the process was told so far.
-    pub(super) fn inputs(&self) -> Vec<Input> {
-        self.0.borrow().inputs.clone()
+    pub(super) fn told(&self) -> Told {
+        let inputs = self.0.borrow().inputs.clone();
+        let count = inputs.borrow().len();
+        Told { inputs, count }
     }
 
     /// The process has started one more task.
@@ -92,7 +115,7 @@ impl Memory {
 
     /// Notes what a living process is told.
     pub(super) fn note(&self, input: Input) {
-        self.0.borrow_mut().inputs.push(input);
+        self.0.borrow().inputs.borrow_mut().push(input);
     }
 
     /// It is the turn of `task`, if it is one of the process's and that lives.
@@ -102,7 +125,7 @@ impl Memory {
             return;
         }
         if let Some(place) = notes.tasks.iter().rposition(|one| *one == task) {
-            notes.inputs.push(Input::Turn(place as u32));
+            notes.inputs.borrow_mut().push(Input::Turn(place as u32));
         }
     }
 
@@ -110,7 +133,7 @@ impl Memory {
     pub(super) fn recall(&self) -> Option<Input> {
         let notes = &mut *self.0.borrow_mut();
         let next = notes.next?;
-        let input = notes.inputs.get(next).cloned();
+        let input = notes.inputs.borrow().get(next).cloned();
         notes.next = input.is_some().then_some(next + 1);
         input
     }
@@ -136,7 +159,8 @@ impl Memory {
     /// polls only those that were woken must hear of them, and of no other.
     pub(super) fn woken_in_turn(&self) -> Vec<Waker> {
         let notes = &*self.0.borrow();
-        let turn = notes.next.and_then(|next| notes.inputs.get(next..)).unwrap_or_default();
+        let inputs = notes.inputs.borrow();
+        let turn = notes.next.and_then(|next| inputs.get(next..)).unwrap_or_default();
         let leaf = |input: &Input| match *input {
             Input::Slept { leaf, .. } | Input::Asked { leaf, .. } | Input::Answered { leaf, .. } => Some(leaf),
             _ => None,

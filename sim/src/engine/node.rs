@@ -11,7 +11,7 @@ use super::timeouts::Waiting;
 use crate::clock::{ClockLine, Motion, Rate};
 use crate::fault::WorkerTask;
 use crate::history::Role;
-use crate::id::{EventId, NodeId, TaskId};
+use crate::id::{EventId, FaultId, NodeId, TaskId};
 use crate::seed::Stream;
 use crate::time::{Span, TrueTime};
 
@@ -115,8 +115,10 @@ pub(crate) struct Node {
     pub(crate) daemon: RefCell<Option<Box<Daemon>>>,
     /// What its daemon would be told.
     pub(crate) source: Cell<Source>,
-    /// How many restarts it is down for.
+    /// How many faults it is down for.
     down: Cell<u32>,
+    /// Of a worker, which those are: whoever is put back is up, and what had it down no longer counts.
+    down_for: RefCell<Vec<FaultId>>,
     /// Counts its lives; what a service had put off in one that ended by a crash is lost with it.
     pub(crate) incarnation: Cell<u32>,
     /// Tasks that were woken during a pause.
@@ -135,6 +137,8 @@ pub(crate) struct Node {
     pub(super) snapshot: RefCell<Option<Rc<Snapshot>>>,
     /// That it was put back, if its process's memory is yet to be built again.
     pub(super) restored: Cell<Option<EventId>>,
+    /// When its process has to have stopped that had been told to before it was put back; and in which life.
+    pub(super) stops: Cell<Option<(TrueTime, u32)>>,
 }
 
 impl Node {
@@ -153,6 +157,7 @@ impl Node {
             daemon: RefCell::default(),
             source: Cell::default(),
             down: Cell::new(0),
+            down_for: RefCell::default(),
             incarnation: Cell::new(0),
             parked: RefCell::default(),
             held: RefCell::default(),
@@ -162,6 +167,7 @@ impl Node {
             memory: remembers.then(Box::default),
             snapshot: RefCell::default(),
             restored: Cell::default(),
+            stops: Cell::default(),
         }
     }
 
@@ -234,13 +240,28 @@ impl Node {
         self.incarnation.get()
     }
 
-    /// Ends what one crash began. Whoever was put back since is up already.
     pub(crate) fn come_back(&self) {
-        self.down.set(self.down.get().saturating_sub(1));
+        self.down.set(self.down.get() - 1);
     }
 
-    /// Is up again, however many crashes it was down for.
+    /// A crash of a worker, by `fault`.
+    pub(super) fn crash_for(&self, fault: FaultId) {
+        self.down_for.borrow_mut().push(fault);
+        self.crash();
+    }
+
+    /// Ends what a crash by `fault` began; whether it was still down for that.
+    pub(super) fn come_back_from(&self, fault: FaultId) -> bool {
+        let mut down_for = self.down_for.borrow_mut();
+        let Some(place) = down_for.iter().position(|one| *one == fault) else { return false };
+        down_for.swap_remove(place);
+        self.come_back();
+        true
+    }
+
+    /// Is up again, whatever it was down for.
     pub(super) fn be_up(&self) {
+        self.down_for.borrow_mut().clear();
         self.down.set(0);
     }
 }

@@ -6,8 +6,8 @@ use super::queue::Due;
 use super::tasks::Work;
 use crate::fault::WorkerTask;
 use crate::history::What;
-use crate::id::NodeId;
-use crate::time::TrueTime;
+use crate::id::{FaultId, NodeId};
+use crate::time::{Span, TrueTime};
 
 /// What a process does.
 pub(crate) struct Errand {
@@ -44,6 +44,8 @@ pub(super) struct Process {
     again: Option<Again>,
     /// Whether it was told to stop; then none takes its place.
     is_told_to_stop: bool,
+    /// By which faults, each with when it has to have stopped. One that was told before it was put back has none.
+    told_by: Vec<(FaultId, TrueTime)>,
 }
 
 impl World {
@@ -57,6 +59,7 @@ impl World {
             stop: None,
             again,
             is_told_to_stop: false,
+            told_by: Vec::new(),
         });
     }
 
@@ -64,7 +67,8 @@ impl World {
     pub(crate) fn start_later(&self, node: NodeId, at: TrueTime, errand: Errand, again: Option<Again>) {
         let Errand { work, stop } = errand;
         let (stage, work) = (Stage::Unborn, Some(work));
-        self.processes.borrow_mut().push(Process { node, stage, work, stop, again, is_told_to_stop: false });
+        let (is_told_to_stop, told_by) = (false, Vec::new());
+        self.processes.borrow_mut().push(Process { node, stage, work, stop, again, is_told_to_stop, told_by });
         self.push(at, Due::Start(node));
     }
 
@@ -148,7 +152,10 @@ impl World {
 
     /// The process on `node` doesn't know of being told to stop, and does `stop` if it is.
     pub(super) fn expect_stop(&self, node: NodeId, stop: Option<Work>) {
-        self.at_process(node, |process| (process.is_told_to_stop, process.stop) = (false, stop));
+        self.at_process(node, |process| {
+            (process.is_told_to_stop, process.stop) = (false, stop);
+            process.told_by.clear();
+        });
     }
 
     /// Notes that the worker on `node` does nothing more.
@@ -159,10 +166,11 @@ impl World {
         }
     }
 
-    /// Kills the process on `node`; until [`World::revive`] none runs there, and if it is `for_ever` none ever will.
-    pub(crate) fn kill(&self, node: NodeId, for_ever: bool) {
+    /// Kills the process on `node`, for `fault`; until [`World::revive`] none runs there, and if it is `for_ever` none ever
+    /// will.
+    pub(crate) fn kill(&self, node: NodeId, fault: FaultId, for_ever: bool) {
         let owner = self.node(node);
-        owner.crash();
+        owner.crash_for(fault);
         // What waited for the end of a pause finds nobody there.
         self.release_held(owner);
         self.end_process(node);
@@ -189,10 +197,10 @@ impl World {
     }
 
     /// Ends what [`World::kill`] began: a new process takes the place of the one that was killed.
-    pub(crate) fn revive(&self, node: NodeId) {
+    pub(crate) fn revive(&self, node: NodeId, fault: FaultId) {
         let owner = self.node(node);
-        owner.come_back();
-        if owner.is_down() || self.is_over.get() {
+        // Whoever was put back since is up already, and may be down for something else.
+        if !owner.come_back_from(fault) || owner.is_down() || self.is_over.get() {
             return;
         }
         match self.stage(node) {
@@ -202,10 +210,21 @@ impl World {
         }
     }
 
-    /// Tells the process on `node` to stop.
-    pub(crate) fn tell_to_stop(&self, node: NodeId) {
+    /// How long the process on `node` has until it must have stopped; `None` if it wasn't told to.
+    pub(super) fn time_to_stop(&self, node: NodeId) -> Option<Span> {
+        let until = self.at_process(node, |process| process.told_by.iter().map(|(_, until)| *until).min());
+        let owner = self.node(node);
+        let before_it_was_put_back =
+            owner.stops.get().filter(|(_, life)| *life == owner.incarnation.get()).map(|(at, _)| at);
+        until.into_iter().chain(before_it_was_put_back).min().map(|until| until - self.now())
+    }
+
+    /// Tells the process on `node` to stop within `time`, for `fault`.
+    pub(crate) fn tell_to_stop(&self, node: NodeId, fault: FaultId, time: Span) {
+        let until = self.now() + time;
         let stop = self.at_process(node, |process| {
             process.is_told_to_stop = true;
+            process.told_by.push((fault, until));
             process.stop.take().filter(|_| process.stage == Stage::Alive)
         });
         if let Some(stop) = stop {
@@ -216,12 +235,16 @@ impl World {
         }
     }
 
-    /// The process on `node`, which was told to stop, ends, and none takes its place. One that was put back meanwhile was
-    /// never told.
-    pub(crate) fn end_for_good(&self, node: NodeId) {
-        if !self.at_process(node, |process| process.is_told_to_stop) {
-            return;
+    /// The process on `node` was told to stop by `fault`, and its time is over. One that was put back meanwhile was never
+    /// told.
+    pub(crate) fn end_shutdown(&self, node: NodeId, fault: FaultId) {
+        if self.at_process(node, |process| process.told_by.iter().any(|(by, _)| *by == fault)) {
+            self.end_for_good(node);
         }
+    }
+
+    /// The process on `node` ends, and none takes its place.
+    pub(super) fn end_for_good(&self, node: NodeId) {
         let owner = self.node(node);
         owner.begin_life();
         self.end_process(node);

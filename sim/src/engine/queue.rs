@@ -34,6 +34,8 @@ pub(crate) enum Due {
     Poll(NodeId),
     /// The memory of a worker that was put back is built again.
     Recall(NodeId),
+    /// A worker that had been told to stop before it was put back has no more time for it.
+    Stop(NodeId),
 }
 
 /// A place in the queue.

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::task::Waker;
 
 use super::discipline::DaemonImage;
-use super::memory::{Input, Memory, strayed};
+use super::memory::{Input, Memory, Told, strayed};
 use super::process::{Errand, Stage};
 use super::queue::Due;
 use super::tasks::Wakeup;
@@ -28,8 +28,8 @@ pub(super) struct Snapshot {
 
 /// A worker's process at an instant.
 enum Image {
-    /// It ran, and had been told this.
-    Running(Vec<Input>),
+    /// It ran, and had been told this; and if it had been told to stop, so long it had left.
+    Running(Told, Option<Span>),
     /// It had finished, or was gone for good.
     Over,
     /// There was none: it hadn't begun, or was to begin anew.
@@ -49,7 +49,7 @@ impl World {
             unreachable!("a snapshot is taken by a fault that needs the memory, and has begun");
         };
         let process = match self.stage(node) {
-            Stage::Alive => Image::Running(memory.inputs()),
+            Stage::Alive => Image::Running(memory.told(), self.time_to_stop(node)),
             Stage::Over => Image::Over,
             Stage::Unborn | Stage::Late | Stage::Dead => Image::None,
         };
@@ -63,7 +63,7 @@ impl World {
         let Some(snapshot) = self.node(node).snapshot.borrow().clone() else { return };
         let seat = if beside { self.copy_of(node).expect("the plan needs a node for a copy") } else { node };
         let owner = self.node(seat);
-        owner.crash();
+        owner.begin_life();
         // What waited for the end of a pause finds nobody there.
         self.release_held(owner);
         self.end_process(seat);
@@ -71,14 +71,20 @@ impl World {
         self.rewind_clocks(seat, &snapshot.clocks);
         self.put_daemon_back(seat, snapshot.daemon);
         match &snapshot.process {
-            Image::Running(inputs) => {
+            Image::Running(told, time_to_stop) => {
                 self.enlist(seat);
                 let restored = self.record(seat, What::WorkerRestored { of: node, snapshot: snapshot.taken });
-                owner.memory.as_deref().expect("whoever can be restored remembers").begin_with(inputs.clone());
+                owner.memory.as_deref().expect("whoever can be restored remembers").begin_with(told);
                 owner.restored.set(Some(restored));
                 self.push(self.now(), Due::Recall(seat));
+                if let Some(left) = *time_to_stop {
+                    owner.stops.set(Some((self.now() + left, owner.incarnation.get())));
+                    self.push(self.now() + left, Due::Stop(seat));
+                }
             }
             Image::Over => self.give_up_on(seat),
+            // A copy of a machine that nothing runs on is one that nothing runs on.
+            Image::None if beside => {}
             // The machine comes up without a process, so a new one begins, unless its first is yet to.
             Image::None if matches!(self.stage(seat), Stage::Unborn | Stage::Late) => {}
             Image::None => {
@@ -119,6 +125,10 @@ impl World {
         self.start_task(node, WorkerTask::Work, work);
         let life = owner.incarnation.get();
         while let Some(input) = memory.recall() {
+            // To tell it all again is work that a run has to be bounded by.
+            if !self.spend_step() {
+                return;
+            }
             match input {
                 Input::Turn(place) => self.recall_turn(node, memory, place),
                 Input::Stop => self.stop_again(node),
@@ -129,7 +139,23 @@ impl World {
                 return;
             }
         }
+        memory.end_building();
         self.wake_all(owner, memory);
+    }
+
+    /// Whether a task of the process on `node` that has come to where the snapshot was taken goes no further for now: its
+    /// memory is still being built, and the task stands still.
+    pub(super) fn holds_back(&self, memory: &Memory, node: NodeId) -> bool {
+        memory.is_being_built() && self.node(node).halts_task(self.tasks.running_kind())
+    }
+
+    /// The process on `node` had been told to stop before it was put back, and its time is over.
+    pub(super) fn stop_in_time(&self, node: NodeId) {
+        let owner = self.node(node);
+        if owner.stops.get() == Some((self.now(), owner.incarnation.get())) {
+            owner.stops.set(None);
+            self.end_for_good(node);
+        }
     }
 
     /// It is again the turn of the process's task that was started as number `place`.

@@ -44,6 +44,11 @@ impl Sleep {
                 Poll::Pending
             }
             Some(_) => strayed(),
+            None if world.holds_back(memory, self.node) => {
+                memory.note(Input::Slept { leaf, over: false });
+                memory.waits(leaf, context.waker());
+                Poll::Pending
+            }
             None => {
                 let poll = self.poll_living(context);
                 memory.note(Input::Slept { leaf, over: poll.is_ready() });
@@ -121,6 +126,11 @@ impl<'a> Passing<'a> {
                     return Poll::Pending;
                 }
                 Some(_) => strayed(),
+                None if self.world.holds_back(memory, self.node) => {
+                    memory.note(Input::WentOn(false));
+                    context.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
                 None => {
                     let poll = self.poll_living(context);
                     // The faults that struck may have ended the process.

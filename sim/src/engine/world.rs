@@ -173,6 +173,7 @@ impl World {
             Due::Correct(node) => self.correct(node),
             Due::Poll(node) => self.poll_source(node),
             Due::Recall(node) => self.recall(node),
+            Due::Stop(node) => self.stop_in_time(node),
         }
         self.strike_awaited();
         self.spend_step();

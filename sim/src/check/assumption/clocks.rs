@@ -2,7 +2,8 @@
 
 use super::Assumption;
 use crate::clock::{Motion, Segment};
-use crate::history::{History, Role};
+use crate::history::{Event, History, NodeRecord, Role, What};
+use crate::id::NodeId;
 use crate::time::{Span, TrueTime};
 
 /// How far a wall clock may be off.
@@ -17,16 +18,7 @@ pub const CLOCKS_AGREE: Assumption = Assumption {
     name: "clocks-agree",
     sentence: "the workers' wall clocks are within 100 ms of true time",
     is_kept: |history| {
-        history.nodes_with(Role::Worker).all(|node| {
-            let clocks = &history.node(node).clocks;
-            // A clock is furthest off where a stretch begins or ends.
-            let ends = clocks.segments().iter().skip(1).map(|segment| before(segment.from));
-            let begins = clocks.segments().iter().map(|segment| segment.from);
-            begins.chain(ends).chain([history.ended_at]).filter(|at| *at <= history.ended_at).all(|at| {
-                let error = clocks.wall_error(history.start, at);
-                error <= WALL_ERROR && -error <= WALL_ERROR
-            })
-        })
+        each_wall_error(history, TrueTime::START, |error| error <= WALL_ERROR && -error <= WALL_ERROR)
     },
 };
 
@@ -34,18 +26,7 @@ pub const CLOCKS_AGREE: Assumption = Assumption {
 pub const NO_LATE_WALL_CLOCK: Assumption = Assumption {
     name: "no-late-wall-clock",
     sentence: "no worker's wall clock is a second late from when the job is due on",
-    is_kept: |history| {
-        let due = history.due.min(history.ended_at);
-        history.nodes_with(Role::Worker).all(|node| {
-            let clocks = &history.node(node).clocks;
-            let begins = clocks.segments().iter().map(|segment| segment.from);
-            let ends = clocks.segments().iter().skip(1).map(|segment| before(segment.from));
-            let since_due = begins.chain(ends).filter(|at| (due..=history.ended_at).contains(at));
-            since_due
-                .chain([due, history.ended_at])
-                .all(|at| -clocks.wall_error(history.start, at) < LATE)
-        })
-    },
+    is_kept: |history| each_wall_error(history, history.due.min(history.ended_at), |error| -error < LATE),
 };
 
 /// See its sentence.
@@ -73,8 +54,43 @@ pub const NO_SUSPEND: Assumption = Assumption {
     is_kept: |history| no_segment(history, |segment| segment.motion == Motion::Suspended),
 };
 
+/// Whether how far ahead the workers' wall clocks are from `from` on always `is_good`.
+fn each_wall_error(history: &History, from: TrueTime, is_good: impl Fn(Span) -> bool) -> bool {
+    history.nodes_with(Role::Worker).all(|node| {
+        let Some(since) = lives_since(history, node) else { return true };
+        let (from, clocks) = (from.max(since), &history.node(node).clocks);
+        // A clock is furthest off where a stretch begins or ends.
+        let ends = clocks.segments().iter().skip(1).map(|segment| before(segment.from));
+        let begins = clocks.segments().iter().map(|segment| segment.from);
+        let within = begins.chain(ends).filter(|at| (from..=history.ended_at).contains(at));
+        within
+            .chain([from.min(history.ended_at), history.ended_at])
+            .all(|at| is_good(clocks.wall_error(history.start, at)))
+    })
+}
+
 fn no_segment(history: &History, is_bad: impl Fn(&Segment) -> bool) -> bool {
-    !history.nodes.iter().flat_map(|node| node.clocks.segments()).any(is_bad)
+    let is_good = |(node, record): (NodeId, &NodeRecord)| {
+        let Some(since) = lives_since(history, node) else { return true };
+        let newest = record.clocks.at(since).from;
+        !record.clocks.segments().iter().filter(|segment| segment.from >= newest).any(&is_bad)
+    };
+    history.nodes.iter().zip(0..).map(|(record, index)| (NodeId(index), record)).all(is_good)
+}
+
+/// From when on the clocks of `node` matter: a copy of a worker has none before it goes on. `None` if they never do.
+fn lives_since(history: &History, node: NodeId) -> Option<TrueTime> {
+    if !history.is(node, Role::Worker) {
+        return Some(TrueTime::START);
+    }
+    let begins = |event: &&Event| {
+        event.node == node && matches!(event.what, What::WorkerStarted | What::WorkerRestored { .. })
+    };
+    let first = history.events.iter().find(begins)?;
+    match first.what {
+        What::WorkerRestored { of, .. } if of != node => Some(first.at),
+        _ => Some(TrueTime::START),
+    }
 }
 
 fn before(at: TrueTime) -> TrueTime {

@@ -45,7 +45,13 @@ impl<S: Service> Calling<'_, S> {
     fn poll_noted(&mut self, context: &mut Context<'_>) -> Poll<Result<S::Response, Broken>> {
         let Some(memory) = self.world.memory(self.from) else { return self.poll_living(context) };
         let leaf = *self.leaf.get_or_insert_with(|| memory.number_leaf());
-        match memory.recall() {
+        let mut told = memory.recall();
+        while matches!(told, Some(Input::Stop)) {
+            // A fault that struck before the request was sent told it to stop.
+            self.world.stop_again(self.from);
+            told = memory.recall();
+        }
+        match told {
             Some(Input::Answered { leaf: told, answer }) if told == leaf => {
                 memory.is_over(leaf);
                 self.end();
@@ -58,6 +64,11 @@ impl<S: Service> Calling<'_, S> {
                 Poll::Pending
             }
             Some(_) => strayed(),
+            None if self.world.holds_back(memory, self.from) => {
+                memory.note(Input::Asked { leaf, sent: self.lost });
+                memory.waits(leaf, context.waker());
+                Poll::Pending
+            }
             None => {
                 let poll = self.poll_living(context);
                 // The faults that struck first may have ended the process.

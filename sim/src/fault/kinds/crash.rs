@@ -37,13 +37,13 @@ impl Kind for Crash {
         self.lasting
     }
 
-    fn begin(&self, world: &World, _: FaultId) {
-        world.kill(self.node, self.lasting.is_none());
+    fn begin(&self, world: &World, fault: FaultId) {
+        world.kill(self.node, fault, self.lasting.is_none());
     }
 
-    fn end(&self, world: &World, _: FaultId) {
+    fn end(&self, world: &World, fault: FaultId) {
         if self.lasting.is_some() {
-            world.revive(self.node);
+            world.revive(self.node, fault);
         }
     }
 

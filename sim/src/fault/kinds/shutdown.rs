@@ -37,12 +37,12 @@ impl Kind for Shutdown {
         Some(self.lasting)
     }
 
-    fn begin(&self, world: &World, _: FaultId) {
-        world.tell_to_stop(self.node);
+    fn begin(&self, world: &World, fault: FaultId) {
+        world.tell_to_stop(self.node, fault, self.lasting);
     }
 
-    fn end(&self, world: &World, _: FaultId) {
-        world.end_for_good(self.node);
+    fn end(&self, world: &World, fault: FaultId) {
+        world.end_shutdown(self.node, fault);
     }
 
     fn needs(&self) -> Needs {
