@@ -1,8 +1,14 @@
 //! The arguments.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use super::hunt;
+use crate::explore::generate::{Profile, Selection};
+use crate::explore::hunt::Seeds;
 
 /// A deterministic fault-injection simulator for lease, lock and leader-election protocols.
 #[derive(Debug, Parser)]
@@ -30,6 +36,10 @@ pub(super) enum Command {
     Check(CheckArguments),
     /// Say why what broke in a scenario broke: which faults and values were necessary, and how it came about
     Explain(ExplainArguments),
+    /// Search many seeds for what breaks: each has a plan of faults, clocks and messages of its own
+    Hunt(HuntArguments),
+    /// Join what the shares of a hunt found, as if it had been one hunt
+    Merge(MergeArguments),
     /// List what there is: protocols, assumptions, faults, checkers, points, events, messages, sightings, scenarios
     List(ListArguments),
     /// Print the JSON Schema of scenario files, for editors that complete and check them
@@ -88,6 +98,75 @@ pub(super) struct ExplainArguments {
     /// Draw from this seed instead of the file's
     #[arg(long, value_name = "N")]
     pub(super) seed: Option<u64>,
+    /// How to show it
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit status: 0 nothing failed · 1 something failed · 2 wrong usage or a bad file · 3 nothing failed, but \
+                  the hunt was ended before its time, or a run used up its steps · 70 a run didn't repeat \
+                  itself. An interrupt ends the hunt with what was found; a second one ends the program with 130."
+)]
+pub(super) struct HuntArguments {
+    /// The scenario in whose world to hunt; without it, two workers and nothing special
+    pub(super) scenario: Option<PathBuf>,
+    /// Hunt for failures of this protocol instead of those that the file names; may be given more than once; `all` for all
+    /// (`holdover list protocols` has the names)
+    #[arg(long, value_name = "NAME")]
+    pub(super) protocol: Vec<String>,
+    /// With these seeds, the end not included [default: 0..2000, or with --for all from 0]
+    #[arg(long, value_name = "A..B")]
+    pub(super) seeds: Option<Seeds>,
+    /// For so long, such as 60s; what is found then depends on how fast the machine is
+    #[arg(long = "for", value_name = "TIME", value_parser = hunt::lasting)]
+    pub(super) lasting: Option<Duration>,
+    /// On so many threads; what is found doesn't depend on it [default: all cores]
+    #[arg(long, value_name = "N", value_parser = hunt::jobs)]
+    pub(super) jobs: Option<NonZeroUsize>,
+    /// How bad the nights are: `realistic` or `hostile`
+    #[arg(long, value_name = "NAME", default_value = "hostile", value_parser = hunt::profile)]
+    pub(super) profile: Profile,
+    /// Which kinds of fault are drawn: names of kinds, and of the groups pauses, clocks, stores, workers and network, with
+    /// commas between
+    #[arg(long, value_name = "LIST", default_value = "all", value_parser = hunt::faults)]
+    pub(super) faults: Selection,
+    /// What becomes of the scenario's own faults
+    #[arg(long, value_name = "WHAT", default_value = "replaced")]
+    pub(super) plan: hunt::Plan,
+    /// Count only what fails though all is as the protocol relies on
+    #[arg(long)]
+    pub(super) inside: bool,
+    /// End the hunt when something fails
+    #[arg(long, conflicts_with = "keep_going")]
+    pub(super) fail_fast: bool,
+    /// Go on even if a protocol's code panics or a run doesn't repeat itself
+    #[arg(long)]
+    pub(super) keep_going: bool,
+    /// Only this share of the seeds, such as 1/4; `auto` or `auto/4` takes it from what a runner of parallel jobs sets
+    /// (GitLab, CircleCI, Buildkite, Slurm arrays, Kubernetes Indexed Jobs)
+    #[arg(long, value_name = "I/N")]
+    pub(super) shard: Option<String>,
+    /// Keep what is found in this folder: a scenario for each failure, and all in hunt.json
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+    /// Show no progress
+    #[arg(long, short)]
+    pub(super) quiet: bool,
+    /// How to show it
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct MergeArguments {
+    /// The folders of the shares
+    #[arg(required = true)]
+    pub(super) folders: Vec<PathBuf>,
+    /// Keep the whole in this folder
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
     /// How to show it
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(super) format: Format,

@@ -12,6 +12,14 @@ pub(super) fn explain(file: &Path, protocols: &[String], seed: Option<u64>) -> S
     of_runs("explain", file, protocols, seed)
 }
 
+/// The command that hunts with these options, in the world of `scenario` if there is one.
+pub(super) fn hunt(scenario: Option<&Path>, options: &[(&str, String)]) -> String {
+    let mut command = "holdover hunt".to_owned();
+    scenario.iter().for_each(|path| command += &format!(" {}", quoted(path)));
+    options.iter().for_each(|(name, value)| command += &format!(" {name} {value}"));
+    command
+}
+
 fn of_runs(name: &str, file: &Path, protocols: &[String], seed: Option<u64>) -> String {
     let mut command = format!("holdover {name} {}", quoted(file));
     for protocol in protocols {

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use miette::Diagnostic;
 use thiserror::Error;
 
+use crate::explore::hunt::NoShard;
 use crate::replay::Outcome;
 use crate::scenario::{ScenarioError, shown_path};
 
@@ -82,6 +83,29 @@ pub(super) enum Failure {
     #[error("{}: no scenario files in this folder", shown_path(path))]
     #[diagnostic(help("scenario files end in .toml"))]
     NoScenarios { path: PathBuf },
+    /// Which share of the seeds to hunt can't be told.
+    #[error(transparent)]
+    Shard(#[from] NoShard),
+    /// A folder is there already with the finds of another hunt.
+    #[error("{}: has the finds of a hunt", shown_path(path))]
+    #[diagnostic(help("take another folder, or move that one away"))]
+    FolderTaken { path: PathBuf },
+    /// Something can't be written.
+    #[error("{}: can't be written", shown_path(path))]
+    Unwritable {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
+    /// What a hunt found can't be used.
+    #[error("{}: {why}", shown_path(path))]
+    Findings { path: PathBuf, why: String },
+    /// There are no finds to join.
+    #[error("there is nothing to join")]
+    NoFindings,
+    /// Interrupts can't be heard.
+    #[error("the program can't listen for interrupts")]
+    Interrupts(#[source] ctrlc::Error),
     /// RUST_LOG can't be understood.
     #[error("RUST_LOG is `{value}`, which isn't a list of levels")]
     #[diagnostic(help("write a level, or levels by target: RUST_LOG=debug or RUST_LOG=holdover=trace"))]

@@ -44,7 +44,7 @@ fn status(explanation: &Explanation<'_>) -> Status {
         return Status::NotDeterministic;
     }
     let cut_short = |(run, explained): (&JudgedRun, &Explained)| {
-        explained.spent.used_up || run.history.ending == Ending::StepsUsedUp
+        explained.spent.used_up || explained.spent.panicked > 0 || run.history.ending == Ending::StepsUsedUp
     };
     let panicked = |(run, _): (&JudgedRun, &Explained)| matches!(run.history.ending, Ending::Panicked { .. });
     let nothing = explanation.explained.iter().all(|explained| explained.broken.is_empty());

@@ -5,13 +5,16 @@ mod check;
 mod command;
 mod exit;
 mod explain;
+mod hunt;
 mod list;
 mod logs;
+mod merge;
 mod output;
 mod replay;
 mod schema;
 
 use std::io::Write;
+use std::panic;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
@@ -20,8 +23,16 @@ use args::{Arguments, Command};
 use exit::{Failure, Status};
 use output::Output;
 
+use crate::explore::is_in_trial;
+
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
+    let usual = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        if !is_in_trial() {
+            usual(panic);
+        }
+    }));
     // Usage errors, help and version are clap's to print; it leaves with 2 after an error, which is ours as well.
     let arguments = Arguments::parse();
     let mut output = Output::new(arguments.color);
@@ -43,6 +54,8 @@ fn run(command: &Command, output: &mut Output) -> Result<Status, Failure> {
         Command::Replay(arguments) => replay::run(arguments, output),
         Command::Check(arguments) => check::run(arguments, output),
         Command::Explain(arguments) => explain::run(arguments, output),
+        Command::Hunt(arguments) => hunt::run(arguments, output),
+        Command::Merge(arguments) => merge::run(arguments, output),
         Command::List(arguments) => list::run(arguments, output),
         Command::Schema => schema::run(output),
         Command::Completions { shell } => {

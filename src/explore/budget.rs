@@ -1,6 +1,7 @@
 //! How much a search may run, counted in what is the same on every machine.
 
 use holdover_sim::fault::PlannedFault;
+use holdover_sim::limits::Ending;
 use serde::Serialize;
 
 use super::{Subject, Trial};
@@ -23,6 +24,8 @@ pub struct Spent {
     pub events: u64,
     /// Whether a run was asked for when the budget was used up.
     pub used_up: bool,
+    /// Runs in which code panicked: what they would have come to can't be told.
+    pub panicked: u64,
 }
 
 /// Makes trials until its budget is used up.
@@ -47,6 +50,7 @@ impl<'a> Trials<'a> {
         let trial = self.subject.run(plan);
         self.spent.runs += 1;
         self.spent.events += trial.history.events.len() as u64;
+        self.spent.panicked += u64::from(matches!(trial.history.ending, Ending::Panicked { .. }));
         Some(trial)
     }
 

@@ -5,13 +5,14 @@
 //! - [`knobs`] sees a fault's numbers, [`Parts`] a plan's faults, whatever they are; [`edge`] finds where a number begins
 //!   to matter
 //! - [`explain`] puts these together: what was necessary, what made it worse, how it came about ([`chain`])
-//! - [`generate`] draws plans of faults from seeds
+//! - [`generate`] draws plans of faults from seeds, and [`hunt`] looks with many of them for what breaks
 
 mod budget;
 pub mod chain;
 pub mod edge;
 pub mod explain;
 pub mod generate;
+pub mod hunt;
 pub mod knobs;
 mod refused;
 mod signature;
@@ -22,4 +23,5 @@ pub use budget::{Budget, Spent, Trials};
 pub use refused::{Refused, refused};
 pub use signature::Signature;
 pub use subset::{MOST_SETS, Parts, Sufficient};
+pub(crate) use trial::is_in_trial;
 pub use trial::{Measures, Subject, Trial, failures};

@@ -1,5 +1,7 @@
 //! One run with what exploring asks of it, and no more: searches make thousands of runs.
 
+use std::cell::Cell;
+
 use holdover_sim::check::{self, Assumption, Bite, CHECKERS, SIGHTINGS, Verdict};
 use holdover_sim::fault::PlannedFault;
 use holdover_sim::history::{self, History, What};
@@ -45,11 +47,23 @@ pub struct Measures {
     pub effects_doubled: usize,
 }
 
+thread_local! {
+    static IN_TRIAL: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread is in a trial. A panic of a protocol's code is part of what a trial finds out, and no news of its
+/// own.
+pub(crate) fn is_in_trial() -> bool {
+    IN_TRIAL.get()
+}
+
 impl Subject<'_> {
     /// Runs it under `plan`. Logs have nothing of it: they would have thousands.
     pub fn run(&self, plan: &[PlannedFault]) -> Trial {
         let once = || run(self.world, self.protocol, plan, self.seed);
+        let before = IN_TRIAL.replace(true);
         let history = tracing::dispatcher::with_default(&Dispatch::none(), once);
+        IN_TRIAL.set(before);
         Trial { assumptions: self.protocol.assumptions(), history }
     }
 }

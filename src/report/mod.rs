@@ -9,6 +9,7 @@
 mod closing;
 mod course;
 pub mod explain;
+pub(crate) mod hunt;
 pub mod json;
 mod lanes;
 mod layout;

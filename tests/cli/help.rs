@@ -4,7 +4,7 @@ use crate::support::{run, run_line, snapshot};
 
 #[test]
 fn each_help_is_as_it_was() {
-    for command in ["", "replay", "check", "explain", "list", "schema", "completions"] {
+    for command in ["", "replay", "check", "explain", "hunt", "merge", "list", "schema", "completions"] {
         let ran = run(command.split_whitespace().chain(["--help"])).ended(0);
         assert_eq!(ran.stderr, "");
         let name = if command.is_empty() { "holdover" } else { command };

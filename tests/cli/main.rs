@@ -4,6 +4,7 @@ mod check;
 mod explain;
 mod help;
 mod hostile;
+mod hunt;
 mod list;
 #[path = "../redact/mod.rs"]
 mod redact;

@@ -95,7 +95,7 @@ fn told(history: &History, turned: &Turned, breaking: &[Breaking]) -> String {
     let mut told = match breaking {
         [] => return format!("never, from {} to {}", write(low), write(high)),
         [Breaking { below: None, above: None, .. }] => {
-            format!("whatever it is, from {} to {}", write(low), write(high))
+            format!("at all that was looked at, from {} to {}", write(low), write(high))
         }
         [Breaking { from, below: Some(below), above: None, .. }] => {
             format!("from {} on; not at {}", write(*from), write(*below))
@@ -120,7 +120,7 @@ fn told(history: &History, turned: &Turned, breaking: &[Breaking]) -> String {
             if several.len() > STRETCHES_SHOWN {
                 stretches.push(format!("in {} stretches more", several.len() - STRETCHES_SHOWN));
             }
-            format!("{}; not in between", super::listed(&stretches))
+            format!("{}; not at what was looked at in between", super::listed(&stretches))
         }
     };
     if let Some(margin) = margin(turned, breaking) {

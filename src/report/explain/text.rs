@@ -305,6 +305,11 @@ impl Section<'_> {
         }
         writeln!(out)?;
         let runs = words::many(spent.runs as usize, "further run", "further runs");
+        if spent.panicked > 0 {
+            let panicked = words::many(spent.panicked as usize, "run", "runs");
+            let text = format!("code panicked in {panicked}, which count as if nothing had been broken in them");
+            paragraph(out, "  ", 4, &text, FAULT, self.width)?;
+        }
         if spent.used_up {
             let text = format!(
                 "the bound of {} runs and {} events was hit after {runs}: what isn't told wasn't looked at",

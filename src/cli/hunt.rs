@@ -1,0 +1,172 @@
+//! `holdover hunt`: search many seeds for what breaks.
+
+mod folder;
+mod watch;
+
+use std::io::Write;
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use super::args::{Format, HuntArguments};
+use super::command;
+use super::exit::{Failure, Status};
+use super::output::Output;
+use super::replay::chosen;
+use crate::explore::generate::{Profile, Selection, UnknownFaults, UnknownProfile};
+use crate::explore::hunt::{Cause, Findings, Hunt, OwnPlan, Seeds, Shard};
+use crate::report;
+use crate::scenario::{SMALLEST, Scenario};
+use crate::sim::protocol::{AnyProtocol, PROTOCOLS};
+
+pub(super) use folder::{Folder, read};
+
+/// All protocols, or all faults, as one name.
+const ALL: &str = "all";
+
+pub(super) fn run(arguments: &HuntArguments, output: &mut Output) -> Result<Status, Failure> {
+    let scenario = match &arguments.scenario {
+        Some(path) => Scenario::load(path)?,
+        None => Scenario::parse("the smallest scenario", SMALLEST)?,
+    };
+    let protocols: Vec<&dyn AnyProtocol> = match &arguments.protocol[..] {
+        [all] if all == ALL => PROTOCOLS.iter().map(|protocol| *protocol as &dyn AnyProtocol).collect(),
+        names => chosen(names, &scenario)?.into_iter().map(|protocol| protocol as &dyn AnyProtocol).collect(),
+    };
+    let hunt = hunt_of(arguments, &scenario, &protocols)?;
+    let folder = arguments.out.as_deref().map(Folder::create).transpose()?;
+    let watch = watch::Watcher::new(arguments, folder.as_ref(), hunt.count())?;
+    let findings = hunt.run_watched(&watch);
+    watch.finish()?;
+    if let Some(folder) = &folder {
+        folder.keep(&hunt, &findings)?;
+    }
+    show(arguments.format, &findings, output)?;
+    let status = status(&findings);
+    if let Some(command) = repeating(arguments, &findings, folder.as_ref()) {
+        match arguments.format {
+            Format::Text => output.show(|out| writeln!(out, "\n{command}"))?,
+            Format::Json => output.aside(&command)?,
+        }
+    }
+    Ok(status)
+}
+
+fn hunt_of<'a>(
+    arguments: &HuntArguments,
+    scenario: &'a Scenario,
+    protocols: &[&'a dyn AnyProtocol],
+) -> Result<Hunt<'a>, Failure> {
+    let shard = match &arguments.shard {
+        Some(shard) => Shard::parse(shard, |name| std::env::var(name).ok())?,
+        None => Shard::WHOLE,
+    };
+    let usual = if arguments.lasting.is_some() { Seeds::ALL } else { Seeds::from(0..2_000) };
+    let mut hunt = Hunt::new(scenario)
+        .protocols(protocols)
+        .seeds(arguments.seeds.unwrap_or(usual))
+        .shard(shard)
+        .profile(arguments.profile)
+        .faults(arguments.faults)
+        .own_plan(arguments.plan.into());
+    if let Some(jobs) = arguments.jobs {
+        hunt = hunt.jobs(jobs);
+    }
+    for (is_set, change) in [
+        (arguments.fail_fast, Hunt::fail_fast as fn(Hunt<'a>) -> Hunt<'a>),
+        (arguments.keep_going, Hunt::keep_going),
+        (arguments.inside, Hunt::inside_only),
+    ] {
+        hunt = if is_set { change(hunt) } else { hunt };
+    }
+    Ok(hunt)
+}
+
+/// Shows what was found.
+pub(super) fn show(format: Format, findings: &Findings, output: &mut Output) -> Result<(), Failure> {
+    let width = output.width();
+    output.show(|out| match format {
+        Format::Text => report::hunt::write(findings, width, out),
+        Format::Json => {
+            serde_json::to_writer_pretty(&mut *out, findings)?;
+            writeln!(out)
+        }
+    })
+}
+
+/// What a hunt comes to. One that was ended before its time, or had runs that were, says little if it found nothing.
+pub(super) fn status(findings: &Findings) -> Status {
+    let open = findings.coverage.values().any(|coverage| coverage.bounds_hit > 0);
+    if findings.failures.iter().any(|failure| failure.cause == Cause::Unrepeated) {
+        Status::NotDeterministic
+    } else if !findings.failures.is_empty() {
+        Status::NotAsExpected
+    } else if open || !findings.complete {
+        Status::Inconclusive
+    } else {
+        Status::AsExpected
+    }
+}
+
+/// The command that repeats the first failure.
+fn repeating(arguments: &HuntArguments, findings: &Findings, folder: Option<&Folder>) -> Option<String> {
+    let failure = findings.failures.first()?;
+    Some(match folder {
+        Some(folder) => command::replay(&folder.scenario_of(failure), &[], None),
+        None => {
+            let seed = failure.example.seed;
+            let seeds = Seeds { from: seed, until: seed.saturating_add(1) };
+            let hunted = &findings.hunted;
+            let options = [
+                ("--protocol", failure.protocol.clone(), ""),
+                ("--profile", hunted.profile.clone(), Profile::Hostile.name()),
+                ("--faults", hunted.faults.clone(), ALL),
+                ("--plan", hunted.plan.clone(), OwnPlan::Replaced.name()),
+                ("--seeds", seeds.to_string(), ""),
+            ];
+            let told = options.into_iter().filter(|(_, value, usual)| value != usual);
+            let told: Vec<_> = told.map(|(name, value, _)| (name, value)).collect();
+            command::hunt(arguments.scenario.as_deref(), &told)
+        }
+    })
+}
+
+/// The command line's word for what becomes of a scenario's own plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Plan {
+    /// Plans are drawn in its place
+    Replaced,
+    /// Faults are drawn on top of it
+    Extended,
+    /// It is the only plan, and only what the runs draw differs from seed to seed
+    Kept,
+}
+
+impl From<Plan> for OwnPlan {
+    fn from(plan: Plan) -> OwnPlan {
+        match plan {
+            Plan::Replaced => OwnPlan::Replaced,
+            Plan::Extended => OwnPlan::Extended,
+            Plan::Kept => OwnPlan::Kept,
+        }
+    }
+}
+
+/// Reads how many threads to use.
+pub(super) fn jobs(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "write a number above zero".to_owned())
+}
+
+/// Reads for how long to hunt.
+pub(super) fn lasting(text: &str) -> Result<Duration, String> {
+    let span = text.parse::<jiff::SignedDuration>().ok().filter(jiff::SignedDuration::is_positive);
+    span.and_then(|span| Duration::try_from(span).ok())
+        .ok_or_else(|| "write how long, such as 60s or 5m".to_owned())
+}
+
+pub(super) fn profile(text: &str) -> Result<Profile, UnknownProfile> {
+    text.parse()
+}
+
+pub(super) fn faults(text: &str) -> Result<Selection, UnknownFaults> {
+    text.parse()
+}

@@ -1,0 +1,113 @@
+//! The folder that a hunt keeps its finds in: a scenario for each failure, and `hunt.json` with all that was found.
+//!
+//! A failure is written as soon as it is found, so a hunt that is killed loses none. Files are written beside their place
+//! and moved there, so none is ever there in half.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use crate::cli::exit::Failure;
+use crate::explore::hunt::{Failure as Found, Findings, Hunt};
+use crate::scenario::Scenario;
+
+/// What all that was found is in.
+const FINDINGS: &str = "hunt.json";
+
+/// The folder.
+pub(in crate::cli) struct Folder {
+    path: PathBuf,
+    /// The names of the failures that are in it.
+    kept: Mutex<BTreeSet<String>>,
+}
+
+impl Folder {
+    /// The folder at `path`, which is made if it isn't there. One that has the finds of a hunt is left as it is.
+    pub(in crate::cli) fn create(path: &Path) -> Result<Folder, Failure> {
+        fs::create_dir_all(path).map_err(|cause| unwritable(path, cause))?;
+        if path.join(FINDINGS).exists() {
+            return Err(Failure::FolderTaken { path: path.to_owned() });
+        }
+        // What can't be written is better known before hours of hunting than after.
+        let folder = Folder { path: path.to_owned(), kept: Mutex::default() };
+        folder.write(".hunt", "")?;
+        fs::remove_file(path.join(".hunt")).map_err(|cause| unwritable(path, cause))?;
+        Ok(folder)
+    }
+
+    /// Where the scenario of a failure is.
+    pub(in crate::cli) fn scenario_of(&self, failure: &Found) -> PathBuf {
+        self.path.join(file_name(failure))
+    }
+
+    /// Writes the failures that aren't there yet.
+    pub(super) fn keep_new(&self, hunt: &Hunt<'_>, findings: &Findings) -> Result<(), Failure> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        for failure in &findings.failures {
+            if kept.insert(failure.name()) {
+                self.keep_one(hunt, failure)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes all that was found. What was written before may have had another seed as its example.
+    pub(super) fn keep(&self, hunt: &Hunt<'_>, findings: &Findings) -> Result<(), Failure> {
+        findings.failures.iter().try_for_each(|failure| self.keep_one(hunt, failure))?;
+        self.keep_findings(findings)
+    }
+
+    /// Writes what was found, without the scenarios.
+    pub(in crate::cli) fn keep_findings(&self, findings: &Findings) -> Result<(), Failure> {
+        let json = serde_json::to_string_pretty(findings).map_err(io::Error::from);
+        self.write(FINDINGS, &(json.map_err(|cause| unwritable(&self.path, cause))? + "\n"))
+    }
+
+    /// Takes the scenario of a failure over from the folder of another hunt.
+    pub(in crate::cli) fn copy_from(&self, other: &Path, failure: &Found) -> Result<(), Failure> {
+        let from = other.join(file_name(failure));
+        let text =
+            fs::read_to_string(&from).map_err(|cause| Failure::Findings { path: from, why: cause.to_string() })?;
+        self.write(&file_name(failure), &text)
+    }
+
+    fn keep_one(&self, hunt: &Hunt<'_>, failure: &Found) -> Result<(), Failure> {
+        let mut scenario = hunt.scenario_of(failure.example.seed, &failure.protocol);
+        scenario.title = format!("{} (found by a hunt)", failure.cause);
+        let text = text_of(&scenario, failure);
+        self.write(&file_name(failure), &text)
+    }
+
+    fn write(&self, name: &str, text: &str) -> Result<(), Failure> {
+        let (beside, place) = (self.path.join(format!("{name}.part")), self.path.join(name));
+        let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, &place));
+        written.map_err(|cause| unwritable(&place, cause))
+    }
+}
+
+fn file_name(failure: &Found) -> String {
+    format!("{}.toml", failure.name())
+}
+
+/// The scenario as a file; one that no file can say is told with its seed, from which it can be drawn again.
+fn text_of(scenario: &Scenario, failure: &Found) -> String {
+    let seed = failure.example.seed;
+    match scenario.to_toml() {
+        Ok(text) => format!("# {}, under {}: found with seed {seed}\n{text}", failure.cause, failure.protocol),
+        Err(refused) => format!("# seed {seed} of the hunt, which no file can say: {refused}\n"),
+    }
+}
+
+/// What the hunt in the folder at `path` found.
+pub(in crate::cli) fn read(path: &Path) -> Result<Findings, Failure> {
+    let file = path.join(FINDINGS);
+    let wrong = |why: String| Failure::Findings { path: file.clone(), why };
+    let text = fs::read_to_string(&file).map_err(|cause| wrong(cause.to_string()))?;
+    serde_json::from_str(&text).map_err(|cause| wrong(cause.to_string()))
+}
+
+fn unwritable(path: &Path, cause: io::Error) -> Failure {
+    Failure::Unwritable { path: path.to_owned(), cause }
+}

@@ -1,0 +1,47 @@
+//! `holdover merge`: join what the shares of a hunt found.
+
+use super::args::{Format, MergeArguments};
+use super::command;
+use super::exit::{Failure, Status};
+use super::hunt::{self, Folder};
+use super::output::Output;
+use crate::explore::hunt::Findings;
+
+pub(super) fn run(arguments: &MergeArguments, output: &mut Output) -> Result<Status, Failure> {
+    let parts: Vec<Findings> = arguments.folders.iter().map(|path| hunt::read(path)).collect::<Result<_, _>>()?;
+    let mut findings: Option<Findings> = None;
+    for (path, part) in arguments.folders.iter().zip(&parts) {
+        match &mut findings {
+            None => findings = Some(part.clone()),
+            Some(findings) => findings
+                .join(part.clone())
+                .map_err(|why| Failure::Findings { path: path.clone(), why: why.to_string() })?,
+        }
+    }
+    let Some(findings) = findings else { return Err(Failure::NoFindings) };
+    if let Some(out) = &arguments.out {
+        let folder = Folder::create(out)?;
+        for failure in &findings.failures {
+            // The example is one of the parts', and so is its scenario.
+            let has_it = |part: &Findings| {
+                part.failures.iter().any(|one| one.name() == failure.name() && one.example == failure.example)
+            };
+            let place = parts.iter().position(has_it).expect("an example comes from one of the parts");
+            folder.copy_from(&arguments.folders[place], failure)?;
+        }
+        folder.keep_findings(&findings)?;
+    }
+    hunt::show(arguments.format, &findings, output)?;
+    let status = match hunt::status(&findings) {
+        Status::AsExpected if findings.shares_missing() > 0 => Status::Inconclusive,
+        status => status,
+    };
+    if let (Some(failure), Some(out)) = (findings.failures.first(), &arguments.out) {
+        let command = command::replay(&out.join(format!("{}.toml", failure.name())), &[], None);
+        match arguments.format {
+            Format::Text => output.show(|to| std::io::Write::write_fmt(to, format_args!("\n{command}\n")))?,
+            Format::Json => output.aside(&command)?,
+        }
+    }
+    Ok(status)
+}

@@ -1,0 +1,313 @@
+//! Hunting: many seeds, each with a plan of faults of its own, and what broke under them.
+//!
+//! - [`Hunt`] says what is run; [`Seeds`] and [`Shard`] with which seeds
+//! - `crew` has several threads work through the seeds, and takes what comes of them in the seeds' order
+//! - [`Coverage`] counts what the runs went through, [`Findings`] what broke
+//!
+//! Nothing depends on how many threads there are: the same hunt finds the same.
+
+mod coverage;
+mod crew;
+mod findings;
+mod seeds;
+
+pub use coverage::{Coverage, Strikes};
+pub use findings::{Cause, Example, Failure, Findings, Hunted, NotOne, UnknownCause};
+pub use seeds::{NoSeeds, NoShard, Seeds, Shard};
+
+use std::borrow::Cow;
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::thread;
+
+use holdover_sim::check::{self, Verdict};
+use holdover_sim::fault::PlannedFault;
+use holdover_sim::limits::Ending;
+use holdover_sim::protocol::AnyProtocol;
+use holdover_sim::seed::Seed;
+use holdover_sim::world::WorldSpec;
+
+use self::coverage::Tally;
+use self::findings::Part;
+use super::generate::{Generator, Profile, Selection, with_drawn_clocks};
+use super::{Subject, failures};
+use crate::replay::{Blame, protocols_of};
+use crate::scenario::Scenario;
+
+/// So many seeds are one task. They take a few milliseconds, which is long beside the handing out of a task and short
+/// beside anybody's patience.
+const SEEDS_A_TASK: u64 = 32;
+
+/// Every so many seeds are run twice, to see whether the runs repeat themselves.
+const REPEATED_EVERY: u64 = 64;
+
+/// What becomes of a scenario's own plan.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OwnPlan {
+    /// Plans are drawn in its place.
+    #[default]
+    Replaced,
+    /// Faults are drawn on top of it.
+    Extended,
+    /// It is the only plan, and nothing is drawn but the runs.
+    Kept,
+}
+
+impl OwnPlan {
+    /// All of them.
+    pub const ALL: [OwnPlan; 3] = [OwnPlan::Replaced, OwnPlan::Extended, OwnPlan::Kept];
+
+    /// The name that the command line uses.
+    pub const fn name(self) -> &'static str {
+        match self {
+            OwnPlan::Replaced => "replaced",
+            OwnPlan::Extended => "extended",
+            OwnPlan::Kept => "kept",
+        }
+    }
+}
+
+/// Whoever watches a hunt.
+pub trait Watch: Sync {
+    /// Whether it is to take no more seeds. Asked by every thread before it takes some.
+    fn is_over(&self) -> bool {
+        false
+    }
+
+    /// More seeds were looked at; `findings` is what is known so far.
+    fn looked(&self, _hunt: &Hunt<'_>, _findings: &Findings) {}
+}
+
+/// Nobody watches.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unwatched;
+
+impl Watch for Unwatched {}
+
+/// A search for failures over many seeds. Each seed gives a plan of faults, the clocks of the workers, and all that a run
+/// draws.
+#[derive(Clone)]
+pub struct Hunt<'a> {
+    scenario: Cow<'a, Scenario>,
+    protocols: Vec<&'a dyn AnyProtocol>,
+    profile: Profile,
+    selection: Selection,
+    own_plan: OwnPlan,
+    seeds: Seeds,
+    shard: Shard,
+    jobs: NonZeroUsize,
+    fail_fast: bool,
+    keep_going: bool,
+    inside_only: bool,
+}
+
+impl<'a> Hunt<'a> {
+    /// A hunt in the world of `scenario` for failures of the protocols that it names: by hostile plans in place of its own,
+    /// with the seeds from 0 to 2,000, on all cores.
+    pub fn new(scenario: &'a Scenario) -> Hunt<'a> {
+        Hunt {
+            protocols: protocols_of(scenario).into_iter().map(|protocol| protocol as &dyn AnyProtocol).collect(),
+            scenario: Cow::Borrowed(scenario),
+            profile: Profile::Hostile,
+            selection: Selection::ALL,
+            own_plan: OwnPlan::Replaced,
+            seeds: Seeds { from: 0, until: 2_000 },
+            shard: Shard::WHOLE,
+            jobs: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            fail_fast: false,
+            keep_going: false,
+            inside_only: false,
+        }
+    }
+
+    /// For failures of these protocols alone, which needn't be known to scenarios.
+    #[must_use]
+    pub fn protocols(self, protocols: &[&'a dyn AnyProtocol]) -> Hunt<'a> {
+        Hunt { protocols: protocols.to_vec(), ..self }
+    }
+
+    /// With these seeds.
+    #[must_use]
+    pub fn seeds(self, seeds: impl Into<Seeds>) -> Hunt<'a> {
+        Hunt { seeds: seeds.into(), ..self }
+    }
+
+    /// With this share of the seeds.
+    #[must_use]
+    pub fn shard(self, shard: Shard) -> Hunt<'a> {
+        Hunt { shard, ..self }
+    }
+
+    /// By plans that are as bad as that.
+    #[must_use]
+    pub fn profile(self, profile: Profile) -> Hunt<'a> {
+        Hunt { profile, ..self }
+    }
+
+    /// By faults of these kinds.
+    #[must_use]
+    pub fn faults(self, selection: Selection) -> Hunt<'a> {
+        Hunt { selection, ..self }
+    }
+
+    /// With this done to the scenario's own plan.
+    #[must_use]
+    pub fn own_plan(self, own_plan: OwnPlan) -> Hunt<'a> {
+        Hunt { own_plan, ..self }
+    }
+
+    /// On so many threads. What is found doesn't depend on it.
+    #[must_use]
+    pub fn jobs(self, jobs: NonZeroUsize) -> Hunt<'a> {
+        Hunt { jobs, ..self }
+    }
+
+    /// Until something fails.
+    #[must_use]
+    pub fn fail_fast(self) -> Hunt<'a> {
+        Hunt { fail_fast: true, ..self }
+    }
+
+    /// Even if a protocol's code panics or a run doesn't repeat itself, which else ends the hunt.
+    #[must_use]
+    pub fn keep_going(self) -> Hunt<'a> {
+        Hunt { keep_going: true, ..self }
+    }
+
+    /// For failures alone that happen though all is as the protocol relies on. Of a protocol that doesn't say what it
+    /// relies on, every failure is one.
+    #[must_use]
+    pub fn inside_only(self) -> Hunt<'a> {
+        Hunt { inside_only: true, ..self }
+    }
+
+    /// How many seeds there are to look at.
+    pub fn count(&self) -> u64 {
+        self.shard.count(self.seeds)
+    }
+
+    /// The scenario with the plan and the clocks that `seed` gives it, for the protocol of this name alone.
+    pub fn scenario_of(&self, seed: u64, protocol: &str) -> Scenario {
+        let (world, plan) = self.night(seed);
+        Scenario {
+            seed: Seed(seed),
+            world: world.into_owned(),
+            plan: plan.into_owned(),
+            protocols: vec![protocol.to_owned()],
+            expect: Default::default(),
+            ..Scenario::clone(&self.scenario)
+        }
+    }
+
+    /// Looks at all seeds.
+    pub fn run(&self) -> Findings {
+        self.run_watched(&Unwatched)
+    }
+
+    /// Looks at all seeds, or as many as `watch` lets it. Those that were looked at are the first ones.
+    pub fn run_watched(&self, watch: &dyn Watch) -> Findings {
+        let mut findings = Findings::none(self.hunted(), self.shard);
+        let (generator, count) = (self.generator(), self.count());
+        let tasks = count.div_ceil(SEEDS_A_TASK);
+        let work = |task: u64| {
+            let first = task * SEEDS_A_TASK;
+            self.look_at(&generator, first..(first + SEEDS_A_TASK).min(count))
+        };
+        crew::work_through(self.jobs, tasks, &|| watch.is_over(), &work, |part| {
+            findings.add(part);
+            watch.looked(self, &findings);
+            let is_broken = |failure: &Failure| !matches!(failure.cause, Cause::Rule(_));
+            let is_enough = (self.fail_fast && !findings.failures.is_empty())
+                || (!self.keep_going && findings.failures.iter().any(is_broken));
+            if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        findings.complete = findings.seeds == count;
+        findings
+    }
+
+    fn hunted(&self) -> Hunted {
+        let scenario = self.scenario.to_toml().unwrap_or_else(|_| self.scenario.title.clone());
+        Hunted {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            scenario,
+            protocols: self.protocols.iter().map(|protocol| protocol.name().to_owned()).collect(),
+            profile: self.profile.to_string(),
+            faults: self.selection.to_string(),
+            plan: self.own_plan.name().to_owned(),
+            inside_only: self.inside_only,
+            seeds: self.seeds,
+        }
+    }
+
+    fn generator(&self) -> Generator {
+        let generator = Generator::new(&self.scenario.world, self.profile).only(self.selection);
+        match self.own_plan {
+            OwnPlan::Extended => generator.on_top_of(&self.scenario.plan),
+            OwnPlan::Replaced | OwnPlan::Kept => generator,
+        }
+    }
+
+    /// The world and the plan that `seed` gives.
+    fn night(&self, seed: u64) -> (Cow<'_, WorldSpec>, Cow<'_, [PlannedFault]>) {
+        self.night_by(&self.generator(), seed)
+    }
+
+    fn night_by(&self, generator: &Generator, seed: u64) -> (Cow<'_, WorldSpec>, Cow<'_, [PlannedFault]>) {
+        if self.own_plan == OwnPlan::Kept {
+            return (Cow::Borrowed(&self.scenario.world), Cow::Borrowed(&self.scenario.plan));
+        }
+        let world = with_drawn_clocks(&self.scenario.world, self.profile, Seed(seed));
+        (Cow::Owned(world), Cow::Owned(generator.plan(Seed(seed))))
+    }
+
+    /// Looks at the seeds that come at these places in the share.
+    fn look_at(&self, generator: &Generator, places: std::ops::Range<u64>) -> Part {
+        let mut part = Part { seeds: places.end - places.start, coverage: Vec::new(), failures: Vec::new() };
+        let mut tallies = vec![Tally::default(); self.protocols.len()];
+        for place in places {
+            let seed = self.shard.seed(self.seeds, place);
+            let (world, plan) = self.night_by(generator, seed);
+            for (protocol, tally) in self.protocols.iter().zip(&mut tallies) {
+                let subject = Subject { world: &world, protocol: *protocol, seed: Seed(seed) };
+                self.look_at_run(subject, &plan, tally, &mut part);
+            }
+        }
+        let names = self.protocols.iter().map(|protocol| protocol.name().to_owned());
+        part.coverage = names.zip(tallies.into_iter().map(Tally::coverage)).collect();
+        part
+    }
+
+    fn look_at_run(&self, subject: Subject<'_>, plan: &[PlannedFault], tally: &mut Tally, part: &mut Part) {
+        let trial = subject.run(plan);
+        let verdicts = check::judge(&trial.history);
+        tally.note_plan(plan);
+        tally.note_run(
+            &trial.history,
+            verdicts.iter().any(|(_, verdict)| matches!(verdict, Verdict::Unknown { .. })),
+        );
+        let seed = subject.seed.0;
+        let mut note = |cause: Cause, inside: bool, message: Option<String>| {
+            part.note(Failure {
+                protocol: subject.protocol.name().to_owned(),
+                cause,
+                seeds: 1,
+                inside: inside.into(),
+                example: Example { seed, faults: plan.len(), inside },
+                message,
+            });
+        };
+        if seed.is_multiple_of(REPEATED_EVERY) && subject.run(plan).history != trial.history {
+            note(Cause::Unrepeated, true, None);
+        }
+        if let Ending::Panicked { message, .. } = &trial.history.ending {
+            note(Cause::Panicked, true, Some(message.clone()));
+        }
+        for (signature, _) in failures(&verdicts) {
+            // Of a protocol that says nothing of what it relies on, every failure is a flaw.
+            let inside = trial.blame(&[signature]) != Some(Blame::Outside);
+            if inside || !self.inside_only {
+                note(Cause::Rule(signature), inside, None);
+            }
+        }
+    }
+}

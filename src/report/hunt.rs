@@ -1,0 +1,207 @@
+//! What a hunt found, for a terminal: the failures, then what the runs went through.
+
+use std::io::{self, Write};
+
+use anstyle::Style;
+
+use super::layout::{columns, wrap};
+use super::style::{BAD, BOLD, DIM, FAULT, GOOD};
+use super::words;
+use crate::explore::hunt::{Cause, Coverage, Failure, Findings, Strikes};
+
+/// What a column has.
+type Cell = (String, Style);
+
+/// Writes what was hunted, the failures, and the coverage.
+pub(crate) fn write(findings: &Findings, width: usize, out: &mut impl Write) -> io::Result<()> {
+    write_head(findings, width, out)?;
+    write_failures(findings, width, out)?;
+    write_faults(findings, out)?;
+    write_sightings(findings, out)?;
+    write_never(findings, width, out)
+}
+
+fn write_head(findings: &Findings, width: usize, out: &mut impl Write) -> io::Result<()> {
+    let hunted = &findings.hunted;
+    let runs: u64 = findings.coverage.values().map(|coverage| coverage.runs).sum();
+    let seconds: u64 = findings.coverage.values().map(|coverage| coverage.virtual_millis / 1_000).sum();
+    let shares = match &findings.shards[..] {
+        [one] if one.of == 1 => String::new(),
+        shares => {
+            let shares: Vec<String> = shares.iter().map(ToString::to_string).collect();
+            format!(", share {}", shares.join(" and "))
+        }
+    };
+    let unfinished = if findings.complete { "" } else { ", not all that were asked for" };
+    let seeds = words::many(findings.seeds as usize, "seed", "seeds");
+    let text = format!(
+        "{seeds} of {}{shares}{unfinished}: {} under {}, plans {}, {}, in {} of true time",
+        hunted.seeds,
+        words::many(runs as usize, "run", "runs"),
+        hunted.protocols.join(", "),
+        hunted.profile,
+        if hunted.faults == "all" { "of all faults".to_owned() } else { format!("of {}", hunted.faults) },
+        long_time(seconds),
+    );
+    wrap(&text, width, width).iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+/// Seconds as days and hours.
+fn long_time(seconds: u64) -> String {
+    match seconds {
+        0..7_200 => format!("{} min", seconds / 60),
+        7_200..172_800 => format!("{} h", seconds / 3_600),
+        _ => format!("{} days", words::grouped(seconds / 86_400)),
+    }
+}
+
+fn write_failures(findings: &Findings, width: usize, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out)?;
+    if findings.failures.is_empty() {
+        let holds = match findings.hunted.inside_only {
+            true => "nothing failed inside the protocols' assumptions",
+            false => "nothing failed",
+        };
+        return writeln!(out, "  {GOOD}{holds}{GOOD:#}");
+    }
+    for protocol in &findings.hunted.protocols {
+        let of_protocol = || findings.failures.iter().filter(|failure| failure.protocol == *protocol);
+        if of_protocol().next().is_none() {
+            writeln!(out, "  {BOLD}{protocol}{BOLD:#}  {GOOD}nothing failed{GOOD:#}")?;
+            continue;
+        }
+        writeln!(out, "  {BOLD}{protocol}{BOLD:#}")?;
+        for failure in of_protocol() {
+            writeln!(out, "    {BAD}{}{BAD:#}", failure.cause)?;
+            wrap(&of_failure(failure), width.saturating_sub(6), width.saturating_sub(6))
+                .iter()
+                .try_for_each(|line| writeln!(out, "      {line}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn of_failure(failure: &Failure) -> String {
+    let outside = failure.seeds - failure.inside;
+    let seeds = words::many(failure.seeds as usize, "seed", "seeds");
+    let example = failure.example;
+    let blame = match (failure.cause, failure.inside, outside) {
+        (Cause::Unrepeated | Cause::Panicked, ..) => String::new(),
+        (_, 0, _) => ", always outside the protocol's assumptions".to_owned(),
+        (_, _, 0) => ", always inside the protocol's assumptions".to_owned(),
+        (_, inside, _) => format!(", {} of them inside the protocol's assumptions", words::grouped(inside)),
+    };
+    let faults = words::many(example.faults, "fault", "faults");
+    let message = failure.message.as_ref().map_or(String::new(), |message| format!(": {message}"));
+    format!("{seeds}{blame}; such as seed {} with {faults}{message}", example.seed)
+}
+
+/// Each kind of fault that was drawn: for how many runs it was, how often it struck and bit under all protocols together.
+fn write_faults(findings: &Findings, out: &mut impl Write) -> io::Result<()> {
+    let mut sum = Coverage::default();
+    findings.coverage.values().for_each(|coverage| sum.add(coverage));
+    let head = ["faults", "in runs", "struck", "bit"].map(|head| (head.to_owned(), BOLD));
+    let mut rows = vec![head.to_vec()];
+    let number = |count: u64, style: Style| match count {
+        0 => ("never".to_owned(), FAULT),
+        count => (words::grouped(count), style),
+    };
+    for kind in holdover_sim::fault::FAULTS {
+        let strikes = sum.faults.get(kind.name).copied().unwrap_or_default();
+        if strikes == Strikes::default() {
+            continue;
+        }
+        rows.push(vec![
+            (kind.name.to_owned(), Style::new()),
+            (words::grouped(strikes.drawn), Style::new()),
+            number(strikes.struck, Style::new()),
+            number(strikes.bit, Style::new()),
+        ]);
+    }
+    if rows.len() > 1 { write_table(&rows, out) } else { Ok(()) }
+}
+
+/// In how many runs each thing was seen, by protocol.
+fn write_sightings(findings: &Findings, out: &mut impl Write) -> io::Result<()> {
+    let protocols = &findings.hunted.protocols;
+    let head = std::iter::once("runs that saw").chain(protocols.iter().map(String::as_str));
+    let mut rows: Vec<Vec<Cell>> = vec![head.map(|head| (head.to_owned(), BOLD)).collect()];
+    for sighting in holdover_sim::check::SIGHTINGS {
+        let mut row = vec![(sighting.name.to_owned(), Style::new())];
+        for protocol in protocols {
+            let seen = findings.coverage.get(protocol).and_then(|coverage| coverage.seen.get(sighting.name));
+            row.push(match seen.copied().unwrap_or(0) {
+                0 => ("–".to_owned(), DIM),
+                runs => (words::grouped(runs), Style::new()),
+            });
+        }
+        rows.push(row);
+    }
+    let mut stale = vec![("stale writes tried, rejected".to_owned(), Style::new())];
+    for protocol in protocols {
+        let coverage = findings.coverage.get(protocol);
+        let (tried, rejected) =
+            coverage.map_or((0, 0), |coverage| (coverage.stale_writes_tried, coverage.stale_writes_rejected));
+        stale.push((format!("{}, {}", words::grouped(tried), words::grouped(rejected)), Style::new()));
+    }
+    rows.push(stale);
+    write_table(&rows, out)
+}
+
+/// Rows of cells, the first of each to the left and the others to the right.
+fn write_table(rows: &[Vec<Cell>], out: &mut impl Write) -> io::Result<()> {
+    let widest = |column: usize| rows.iter().map(|row| columns(&row[column].0)).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..rows[0].len()).map(widest).collect();
+    writeln!(out)?;
+    for row in rows {
+        write!(out, "  ")?;
+        for (column, ((text, style), width)) in row.iter().zip(&widths).enumerate() {
+            let room = " ".repeat(width.saturating_sub(columns(text)));
+            match column {
+                0 => write!(out, "{style}{text}{style:#}{room}")?,
+                _ => write!(out, "   {room}{style}{text}{style:#}")?,
+            }
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// What the hunt says nothing about.
+fn write_never(findings: &Findings, width: usize, out: &mut impl Write) -> io::Result<()> {
+    let (kinds, sightings) = findings.never();
+    let missing = findings.shares_missing();
+    let bounds: u64 = findings.coverage.values().map(|coverage| coverage.bounds_hit).sum();
+    let untold: u64 = findings.coverage.values().map(|coverage| coverage.untold).sum();
+    let mut notes = Vec::new();
+    if !kinds.is_empty() {
+        notes.push(format!("drawn, but never struck: {}", kinds.join(", ")));
+    }
+    if !sightings.is_empty() {
+        notes.push(format!("never seen in any run: {}", sightings.join(", ")));
+    }
+    if bounds > 0 {
+        notes.push(format!(
+            "a bound was hit, the steps used up: in {}",
+            words::many(bounds as usize, "run", "runs")
+        ));
+    }
+    if untold > 0 {
+        notes.push(format!("a verdict can't be told: in {}", words::many(untold as usize, "run", "runs")));
+    }
+    if missing > 0 && findings.shards.len() > 1 {
+        notes.push(format!("{} of the seeds missing", words::many(missing as usize, "share", "shares")));
+    }
+    if notes.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    for note in notes {
+        let room = width.saturating_sub(4);
+        for (index, line) in wrap(&note, room, room).iter().enumerate() {
+            let mark = if index == 0 { "!" } else { " " };
+            writeln!(out, "  {FAULT}{mark}{FAULT:#} {line}")?;
+        }
+    }
+    Ok(())
+}
