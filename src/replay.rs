@@ -130,6 +130,17 @@ pub enum Outcome {
 }
 
 impl Deviation {
+    /// The protocol under which it was so.
+    pub fn protocol(&self) -> &'static str {
+        match self {
+            Deviation::Verdict { protocol, .. }
+            | Deviation::Panicked { protocol, .. }
+            | Deviation::NotSeen { protocol, .. }
+            | Deviation::BoundHit { protocol, .. }
+            | Deviation::NotDeterministic { protocol } => protocol,
+        }
+    }
+
     /// How grave it is.
     pub fn outcome(&self) -> Outcome {
         match self {

@@ -128,6 +128,7 @@ fn output_of(command: &str, document: &str, new_files: &BTreeSet<String>) -> Vec
         .envs(settings.iter().filter_map(|setting| setting.split_once('=')))
         .env("NO_COLOR", "1")
         .env_remove("CLICOLOR_FORCE")
+        .env_remove("GITHUB_ACTIONS")
         .current_dir(if uses_new_file { scratch(document) } else { env!("CARGO_MANIFEST_DIR").into() })
         .stdin(Stdio::null())
         .stdout(writer.try_clone().expect("a second end"))

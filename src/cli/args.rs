@@ -80,7 +80,14 @@ pub(super) struct CheckArguments {
     pub(super) quiet: bool,
     /// How to show it
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub(super) format: Format,
+    pub(super) format: CheckFormat,
+    /// Write a JUnit XML report to this file as well
+    #[arg(long, value_name = "FILE")]
+    pub(super) junit: Option<PathBuf>,
+    /// For whom to write annotations to stderr: a line for each expectation that isn't met and each mistake in a file;
+    /// `auto` is for GitHub where GITHUB_ACTIONS is `true`, else for nobody
+    #[arg(long, value_name = "WHOM", default_value = "auto")]
+    pub(super) annotations: AnnotateFor,
 }
 
 #[derive(Debug, Args)]
@@ -196,6 +203,23 @@ pub(super) enum Format {
     Text,
     /// For programs
     Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum CheckFormat {
+    /// For people
+    Text,
+    /// One JSON document
+    Json,
+    /// A JSON line for each file, as soon as it is done
+    Jsonl,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum AnnotateFor {
+    Auto,
+    Github,
+    None,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -5,15 +5,16 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anstyle::{AnsiColor, Style};
-use serde::Serialize;
 
-use super::args::{CheckArguments, Format};
+use super::annotations;
+use super::args::{CheckArguments, CheckFormat};
 use super::command;
 use super::exit::{Failure, Status};
+use super::junit::JunitFile;
 use super::output::Output;
-use crate::replay::{Outcome, Replay};
-use crate::report::json::outcome_name;
-use crate::report::text::deviation_texts;
+use crate::replay::Replay;
+use crate::report::check::{self, CheckedFile};
+use crate::report::junit::Suite;
 use crate::scenario::{Scenario, ScenarioError, shown_path};
 
 /// In a folder of this name every file must be refused.
@@ -26,112 +27,113 @@ pub(super) struct Candidate {
     pub(super) invalid: bool,
 }
 
-/// What came of a file.
-#[derive(Serialize)]
-struct Checked {
-    file: String,
-    outcome: &'static str,
-    /// What isn't as expected; or, for a file that had to be refused, the reason for which it was.
-    remarks: Vec<String>,
-    /// What repeats it, if it isn't as expected.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    command: Option<String>,
-    #[serde(skip)]
-    status: Status,
-    /// The error of a file that can't be used, with all that it has to say.
-    #[serde(skip)]
-    failure: Option<Failure>,
-}
-
-#[derive(Serialize)]
-struct Summary {
-    files: usize,
-    as_expected: usize,
-    checked: Vec<Checked>,
-}
-
 pub(super) fn run(arguments: &CheckArguments, output: &mut Output) -> Result<Status, Failure> {
     let mut candidates = Vec::new();
     for path in &arguments.paths {
         candidates.extend(candidates_in(path)?);
     }
+    let scenarios = candidates.iter().map(|candidate| candidate.path.as_path());
+    let junit = arguments.junit.as_deref().map(|path| JunitFile::create(path, scenarios)).transpose()?;
+    let annotate = annotations::are_wanted(arguments.annotations);
     let mut checked = Vec::new();
+    let mut shown = Ok(());
     for candidate in &candidates {
-        let one = check(candidate);
-        if arguments.format == Format::Text {
-            show(&one, arguments.quiet, output)?;
+        let (one, failure) = check(candidate);
+        if shown.is_ok() {
+            shown = show(&one, failure.as_ref(), arguments, output);
+        }
+        if annotate {
+            annotate_file(&one, &candidate.path, output);
         }
         checked.push(one);
+        // Where results can't be shown, a JUnit report is still worth having.
+        if shown.is_err() && junit.is_none() {
+            break;
+        }
     }
-    let status = Status::gravest(checked.iter().map(|one| one.status));
+    let mut statuses: Vec<Status> = checked.iter().map(|one| one.outcome.into()).collect();
+    let status = Status::gravest(statuses.iter().copied());
+    if let Some(junit) = junit {
+        let suites: Vec<Suite> = checked.iter().map(CheckedFile::suite).collect();
+        if let Err(failure) = junit.write(&suites) {
+            // The results are no less true for it, and come with the command as their last line.
+            output.complain(&failure);
+            statuses.push(Status::Misused);
+        }
+    }
+    shown?;
     // One of the files that the status is owed to.
-    let command = checked.iter().find(|one| one.status == status).and_then(|one| one.command.clone());
-    let files = checked.len();
-    let as_expected = checked.iter().filter(|one| one.status == Status::AsExpected).count();
-    match arguments.format {
-        Format::Json => {
-            let summary = Summary { files, as_expected, checked };
-            output.show(|out| {
-                serde_json::to_writer_pretty(&mut *out, &summary)?;
-                writeln!(out)
-            })?;
-            if let Some(command) = command {
-                output.aside(&command)?;
-            }
-        }
-        Format::Text => output.show(|out| {
-            let scenarios = if files == 1 { "scenario" } else { "scenarios" };
-            let others = files - as_expected;
-            writeln!(out, "{files} {scenarios}: {as_expected} as expected, {others} not")?;
-            command.iter().try_for_each(|command| writeln!(out, "{command}"))
-        })?,
-    }
-    Ok(status)
+    let command =
+        checked.iter().find(|one| Status::from(one.outcome) == status).and_then(|one| one.command.as_deref());
+    show_end(&checked, command, arguments, output)?;
+    Ok(Status::gravest(statuses.into_iter()))
 }
 
-fn check(candidate: &Candidate) -> Checked {
+/// Checks a file; the error is that of a file that can't be used, with all that it has to say.
+fn check(candidate: &Candidate) -> (CheckedFile, Option<Failure>) {
     let path = &candidate.path;
-    let (outcome, remarks, status, failure) = match (Scenario::load(path), candidate.invalid) {
-        (Ok(scenario), false) => {
-            let replay = Replay::of(&scenario);
-            let remarks = deviation_texts(&replay.deviations());
-            let outcome = replay.outcome();
-            (outcome_name(outcome), remarks, outcome.into(), None)
+    let file = shown_path(path);
+    match (Scenario::load_with_places(path), candidate.invalid) {
+        (Ok((scenario, places)), false) => {
+            let repeats = |protocol: Option<&str>| {
+                let protocols: Vec<String> = protocol.into_iter().map(str::to_owned).collect();
+                command::replay(path, &protocols, None)
+            };
+            (CheckedFile::ran(file, &Replay::of(&scenario), &places, repeats), None)
         }
-        (Ok(_), true) => {
-            let remark = "it was accepted, but it must be refused".to_owned();
-            (outcome_name(Outcome::NotAsExpected), vec![remark], Status::NotAsExpected, None)
+        (Ok(_), true) => (CheckedFile::accepted(file, command::check(path)), None),
+        (Err(error @ ScenarioError::Text(_)), true) => (CheckedFile::refused(file, &error), None),
+        (Err(error), invalid) => {
+            let command = if invalid { command::check(path) } else { command::replay(path, &[], None) };
+            (CheckedFile::unusable(file, &error, command), Some(error.into()))
         }
-        (Err(ScenarioError::Text(error)), true) => ("refused", vec![error.to_string()], Status::AsExpected, None),
-        (Err(error), _) => ("unusable", vec![error.to_string()], Status::Misused, Some(error.into())),
-    };
-    let command = match status {
-        Status::AsExpected => None,
-        _ if candidate.invalid => Some(command::check(path)),
-        _ => Some(command::replay(path, &[], None)),
-    };
-    Checked { file: shown_path(path), outcome, remarks, command, status, failure }
+    }
 }
 
-fn show(checked: &Checked, quiet: bool, output: &mut Output) -> Result<(), Failure> {
-    let (word, style) = match checked.status {
+/// Shows a file as soon as it is done, where that is how it is to be shown.
+fn show(
+    checked: &CheckedFile,
+    failure: Option<&Failure>,
+    arguments: &CheckArguments,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    if arguments.quiet && checked.outcome.is_as_expected() {
+        return Ok(());
+    }
+    match arguments.format {
+        CheckFormat::Text => {
+            show_text(checked, output)?;
+            output.flush()?;
+            if let Some(failure) = failure {
+                output.complain(failure);
+            }
+            Ok(())
+        }
+        CheckFormat::Json => Ok(()),
+        CheckFormat::Jsonl => {
+            output.show(|out| checked.write_line(out))?;
+            output.flush()
+        }
+    }
+}
+
+fn show_text(checked: &CheckedFile, output: &mut Output) -> Result<(), Failure> {
+    let status = Status::from(checked.outcome);
+    let (word, style) = match status {
         Status::AsExpected => ("ok", AnsiColor::Green.on_default()),
         Status::Inconclusive => ("inconclusive", AnsiColor::Yellow.on_default().bold()),
         Status::NotAsExpected => ("FAILED", AnsiColor::Red.on_default().bold()),
         Status::Misused => ("unusable", AnsiColor::Red.on_default().bold()),
         Status::NotDeterministic => ("NOT DETERMINISTIC", AnsiColor::Red.on_default().bold()),
     };
-    if checked.status == Status::AsExpected && quiet {
-        return Ok(());
-    }
     let dim = Style::new().dimmed();
     output.show(|out| {
         write!(out, "{style}{word:<4}{style:#} {}", checked.file)?;
-        match checked.status {
+        match status {
             // Only a file that must be refused has a remark though it is as expected: why it was.
             Status::AsExpected => {
-                for remark in &checked.remarks {
-                    write!(out, "{dim}  refused: {remark}{dim:#}")?;
+                for remark in checked.remarks.iter().take(1) {
+                    write!(out, "{dim}  refused: {}{dim:#}", remark.text)?;
                 }
                 writeln!(out)
             }
@@ -139,15 +141,48 @@ fn show(checked: &Checked, quiet: bool, output: &mut Output) -> Result<(), Failu
             Status::Misused => writeln!(out),
             _ => {
                 writeln!(out)?;
-                checked.remarks.iter().try_for_each(|remark| writeln!(out, "     {remark}"))
+                checked.remarks.iter().try_for_each(|remark| writeln!(out, "     {}", remark.text))
             }
         }
-    })?;
-    output.flush()?;
-    if let Some(failure) = &checked.failure {
-        output.complain(failure);
+    })
+}
+
+/// Shows what all files come to, and the command that repeats what the status is owed to, if there is one.
+fn show_end(
+    checked: &[CheckedFile],
+    command: Option<&str>,
+    arguments: &CheckArguments,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let files = checked.len();
+    let as_expected = checked.iter().filter(|one| one.outcome.is_as_expected()).count();
+    match arguments.format {
+        CheckFormat::Text => {
+            return output.show(|out| {
+                let scenarios = if files == 1 { "scenario" } else { "scenarios" };
+                let others = files - as_expected;
+                writeln!(out, "{files} {scenarios}: {as_expected} as expected, {others} not")?;
+                command.iter().try_for_each(|command| writeln!(out, "{command}"))
+            });
+        }
+        CheckFormat::Json => {
+            let is_shown = |one: &&CheckedFile| !(arguments.quiet && one.outcome.is_as_expected());
+            let shown: Vec<&CheckedFile> = checked.iter().filter(is_shown).collect();
+            output.show(|out| check::write(&shown, files, as_expected, out))?;
+        }
+        CheckFormat::Jsonl => {}
     }
-    Ok(())
+    match command {
+        Some(command) => output.aside(command),
+        None => Ok(()),
+    }
+}
+
+/// Writes the annotations of a file to stderr: the runner reads both streams, and stdout may be data.
+fn annotate_file(checked: &CheckedFile, path: &Path, output: &Output) {
+    for annotation in checked.annotations(&annotations::file_name(path)) {
+        output.annotate(&annotation);
+    }
 }
 
 /// The files to check at `path`: itself, or the scenario files below it, in the order of their names.

@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use crate::explore::hunt::NoShard;
 use crate::replay::Outcome;
+use crate::report::check::CheckOutcome;
 use crate::scenario::{ScenarioError, shown_path};
 
 /// The exit statuses; their numbers are a promise.
@@ -53,6 +54,17 @@ impl From<Outcome> for Status {
             Outcome::Inconclusive => Status::Inconclusive,
             Outcome::NotAsExpected => Status::NotAsExpected,
             Outcome::NotDeterministic => Status::NotDeterministic,
+        }
+    }
+}
+
+impl From<CheckOutcome> for Status {
+    fn from(outcome: CheckOutcome) -> Status {
+        match outcome {
+            CheckOutcome::Ran(outcome) => outcome.into(),
+            CheckOutcome::Refused => Status::AsExpected,
+            CheckOutcome::Accepted => Status::NotAsExpected,
+            CheckOutcome::Unusable => Status::Misused,
         }
     }
 }
@@ -110,6 +122,21 @@ pub(super) enum Failure {
     #[error("RUST_LOG is `{value}`, which isn't a list of levels")]
     #[diagnostic(help("write a level, or levels by target: RUST_LOG=debug or RUST_LOG=holdover=trace"))]
     LogFilter { value: String },
+    /// A JUnit report was asked for on standard output.
+    #[error("a JUnit report can't be written to standard output, where the results are")]
+    #[diagnostic(help("name a file; one whose name is a dash is `./-`"))]
+    JunitToOutput,
+    /// A JUnit report was to be written over a scenario that it is about.
+    #[error("{}: the JUnit report would be written over this scenario", shown_path(path))]
+    #[diagnostic(help("name another file"))]
+    JunitOverScenario { path: PathBuf },
+    /// The JUnit report can't be written.
+    #[error("{}: the JUnit report can't be written", shown_path(path))]
+    Junit {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
     /// What was to be shown can't be written.
     #[error("the output can't be written")]
     Output(#[from] io::Error),

@@ -1,11 +1,13 @@
 //! The command line: a file a command. Only here is anything printed, and only here does the program end.
 
+mod annotations;
 mod args;
 mod check;
 mod command;
 mod exit;
 mod explain;
 mod hunt;
+mod junit;
 mod list;
 mod logs;
 mod merge;

@@ -7,6 +7,7 @@ use miette::{GraphicalReportHandler, GraphicalTheme};
 
 use super::args::ColorWhen;
 use super::exit::{Failure, Status};
+use crate::report::annotations::Annotation;
 
 /// How wide a report is where nobody says: a piped one is the same on every machine.
 const USUAL_WIDTH: usize = 100;
@@ -75,6 +76,13 @@ impl Output {
         // If stderr is gone, there is nobody left to tell.
         let _told = writeln!(io::stderr().lock(), "{text}");
         Ok(())
+    }
+
+    /// Writes an annotation to stderr.
+    pub(super) fn annotate(&self, annotation: &Annotation) {
+        let mut line = Vec::new();
+        // In one piece, or something else could come into the line. If stderr is gone, there is nobody left to tell.
+        let _told = annotation.write(&mut line).and_then(|()| io::stderr().lock().write_all(&line));
     }
 
     /// Tells on stderr why a command couldn't do its work.

@@ -141,11 +141,16 @@ fn ended(run: &JudgedRun) -> String {
 /// What isn't as expected, as sentences without their full stops; verdicts that are unknown for one reason are told
 /// together.
 pub fn deviation_texts(deviations: &[Deviation]) -> Vec<String> {
+    told_deviations(deviations).into_iter().map(|(_, text)| text).collect()
+}
+
+/// The same, each with the first of those that are told together.
+pub(super) fn told_deviations(deviations: &[Deviation]) -> Vec<(&Deviation, String)> {
     let groups = deviations.chunk_by(|one, next| are_alike(one, next, true)).map(|alike| {
         let text = told_together(alike);
         match unknown(&alike[0]) {
-            Some((.., reason)) => format!("{text} ({})", harmless(reason)),
-            None => text,
+            Some((.., reason)) => (&alike[0], format!("{text} ({})", harmless(reason))),
+            None => (&alike[0], text),
         }
     });
     groups.collect()

@@ -94,7 +94,7 @@ pub(super) fn node_names(scenario: &Scenario) -> Vec<&str> {
 }
 
 /// An outcome's name in JSON.
-pub fn outcome_name(outcome: Outcome) -> &'static str {
+pub const fn outcome_name(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::AsExpected => "as-expected",
         Outcome::Inconclusive => "inconclusive",
@@ -226,7 +226,7 @@ fn write_history(run: &JudgedRun, out: &mut impl Write) -> io::Result<()> {
     write_line(&end, out)
 }
 
-fn write_line(line: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn write_line(line: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
     serde_json::to_writer(&mut *out, line)?;
     writeln!(out)
 }

@@ -4,13 +4,17 @@
 //! - [`text`] is the report for a terminal, with `lanes`, `verbose`, `table` and `closing` for its parts
 //! - [`json`] is for programs
 //! - [`explain`] has the two for explanations
+//! - [`check`] has those on files that were checked, for programs, with [`junit`] and [`annotations`] for CI systems
 //! - `words` has the phrases, `layout` fits text into columns, `style` has the colours
 
+pub mod annotations;
+pub mod check;
 mod closing;
 mod course;
 pub mod explain;
 pub(crate) mod hunt;
 pub mod json;
+pub mod junit;
 mod lanes;
 mod layout;
 mod style;

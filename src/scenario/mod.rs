@@ -8,7 +8,7 @@
 //!   and times; `names` knows the names
 //! - [`Scenario::to_toml`] is the way back, and `write` what it goes by
 //! - `schema` tells editors what a file may have
-//! - `error` is what can be wrong
+//! - `error` is what can be wrong, and `place` says where in the file that is, or an expectation
 
 mod anchors;
 mod calendar;
@@ -21,6 +21,7 @@ mod file;
 mod inject;
 mod lower;
 mod names;
+mod place;
 mod read;
 mod schema;
 mod syntax;
@@ -30,6 +31,7 @@ mod write;
 pub(crate) use contradictions::contradict;
 pub use error::{FileError, Mistake, ScenarioError, TextError};
 pub use names::{did_you_mean, shown_path};
+pub use place::{Place, Places};
 pub use schema::json_schema;
 pub use write::NotWritable;
 
@@ -40,6 +42,8 @@ use std::path::Path;
 use holdover_sim::fault::PlannedFault;
 use holdover_sim::seed::Seed;
 use holdover_sim::world::WorldSpec;
+
+use place::Offsets;
 
 /// The largest scenario file that is read, in bytes.
 pub const MAX_BYTES: u64 = 1 << 20;
@@ -138,17 +142,41 @@ impl Scenario {
         Scenario::parse(&shown_path(path), &text)
     }
 
+    /// Reads the scenario in the file at `path`, and where in it is written what it expects.
+    ///
+    /// # Errors
+    /// As those of [`Scenario::load`].
+    pub fn load_with_places(path: impl AsRef<Path>) -> Result<(Scenario, Places), ScenarioError> {
+        let path = path.as_ref();
+        let text = read::text_of(path)?;
+        Scenario::parse_with_places(&shown_path(path), &text)
+    }
+
     /// Reads the scenario in `text`; errors call it `name`.
     ///
     /// # Errors
     /// If the text is empty, has characters that no text has or a line above [`MAX_LINE_BYTES`], or isn't a scenario.
     pub fn parse(name: &str, text: &str) -> Result<Scenario, ScenarioError> {
+        Scenario::parse_with_offsets(name, text).map(|(scenario, _)| scenario)
+    }
+
+    /// Reads the scenario in `text`, and where in it is written what it expects; errors call it `name`.
+    ///
+    /// # Errors
+    /// As those of [`Scenario::parse`].
+    pub fn parse_with_places(name: &str, text: &str) -> Result<(Scenario, Places), ScenarioError> {
+        let (scenario, offsets) = Scenario::parse_with_offsets(name, text)?;
+        Ok((scenario, offsets.in_text(text.to_owned())))
+    }
+
+    fn parse_with_offsets(name: &str, text: &str) -> Result<(Scenario, Offsets), ScenarioError> {
         read::check_text(name, text)?;
         let file = toml::from_str(text)
             .map_err(|error| Box::new(TextError::new(name, text, syntax::mistake(&error, text), Vec::new())))?;
+        let offsets = Offsets::of(&file);
         let (scenario, mistakes) = lower::scenario(file);
         mistakes.into_error(name, text)?;
-        Ok(scenario)
+        Ok((scenario, offsets))
     }
 
     /// The text of the scenario's file, as a person would write it. What is as it would be anyway is left out, keys are in

@@ -3,13 +3,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use crate::support::{CLOCK_JUMP, QUIET, Ran, folder, run, run_line, shell, snapshot};
-
-/// Naive is expected to be safe in the incident, which it isn't.
-fn wrong_expectation() -> String {
-    let text = std::fs::read_to_string(CLOCK_JUMP).expect("the incident is there");
-    text.replacen("single-writer = \"violated\"", "single-writer = \"holds\"", 1)
-}
+use crate::support::{CLOCK_JUMP, QUIET, Ran, folder, mixed, run, run_line, shell, snapshot};
 
 fn check(path: &Path, options: &[&str]) -> Ran {
     let options = options.iter().map(OsStr::new);
@@ -32,19 +26,7 @@ fn the_scenarios_of_the_repository_are_as_expected() {
 
 #[test]
 fn a_mixed_folder() {
-    let wrong = wrong_expectation();
-    let bound = QUIET.replacen("\n\n[lease]", "\nsteps = 50\n\n[lease]", 1);
-    let files = [
-        ("mixed/bound.toml", bound.as_str()),
-        ("mixed/good.toml", QUIET),
-        ("mixed/invalid/accepted.toml", QUIET),
-        ("mixed/invalid/deeper/refused.toml", "title = 1"),
-        ("mixed/invalid/refused.toml", "title = 1"),
-        ("mixed/notes.txt", "not a scenario"),
-        ("mixed/unusable.toml", "title = 1"),
-        ("mixed/wrong.toml", &wrong),
-    ];
-    let folder = folder(&files);
+    let folder = mixed();
     let ran = shell("holdover check mixed", folder.path()).ended(2);
     snapshot!("check-mixed", &format!("{}\n── stderr ──\n{}", ran.stdout, ran.stderr));
 
@@ -55,18 +37,63 @@ fn a_mixed_folder() {
 
 #[test]
 fn a_summary_for_programs() {
-    let wrong = wrong_expectation();
-    let folder = folder(&[("good.toml", QUIET), ("invalid/x.toml", "title = 1"), ("wrong.toml", &wrong)]);
-    let ran = shell("holdover check . --format json", folder.path()).ended(1);
+    let folder = mixed();
+    let ran = shell("holdover check mixed --format json", folder.path()).ended(2);
+    assert_eq!(ran.stderr, "holdover replay mixed/unusable.toml\n");
     let json = ran.json();
-    assert_eq!((&json["files"], &json["as_expected"]), (&3.into(), &2.into()));
+    assert_eq!((&json["files"], &json["as_expected"]), (&7.into(), &3.into()));
     let outcomes: Vec<_> =
         json["checked"].as_array().iter().flat_map(|checked| checked.iter()).map(|one| &one["outcome"]).collect();
-    assert_eq!(outcomes, ["as-expected", "refused", "not-as-expected"]);
-    assert_eq!(json["checked"][2]["remarks"][0], "naive: single-writer is violated, expected: holds");
-    assert_eq!(json["checked"][2]["command"], "holdover replay ./wrong.toml");
-    assert_eq!(json["checked"][0].get("command"), None);
-    assert_eq!(ran.stderr, "holdover replay ./wrong.toml\n");
+    let expected =
+        ["inconclusive", "as-expected", "not-as-expected", "refused", "refused", "unusable", "not-as-expected"];
+    assert_eq!(outcomes, expected);
+    snapshot!("check-json", &ran.stdout);
+
+    let quiet = shell("holdover check mixed --format json --quiet", folder.path()).ended(2);
+    assert_eq!((&quiet.json()["files"], &quiet.json()["as_expected"]), (&7.into(), &3.into()));
+    assert_eq!(quiet.json()["checked"].as_array().map(Vec::len), Some(4));
+    shell("holdover check mixed/good.toml mixed/invalid/refused.toml --format json", folder.path()).ended(0);
+}
+
+/// The lines are those of the document, and there is nothing beside them.
+#[test]
+fn a_line_for_each_file() {
+    let folder = mixed();
+    let whole = shell("holdover check mixed --format json", folder.path()).json();
+    let lines = shell("holdover check mixed --format jsonl", folder.path()).ended(2);
+    assert_eq!(lines.stderr, "holdover replay mixed/unusable.toml\n");
+    let parsed: Vec<serde_json::Value> =
+        lines.stdout.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect();
+    assert_eq!(Some(&parsed), whole["checked"].as_array());
+
+    let quiet = shell("holdover check mixed --format jsonl -q", folder.path()).ended(2);
+    assert_eq!(quiet.stdout.lines().count(), 4);
+    let green =
+        shell("holdover check mixed/good.toml mixed/invalid/refused.toml --format jsonl -q", folder.path());
+    assert_eq!((green.status, &*green.stdout, &*green.stderr), (0, "", ""));
+}
+
+/// What is green says so in one line, and nothing on stderr, whatever else was asked for.
+#[test]
+fn there_is_no_noise_when_green() {
+    for options in ["-q", "-q --junit reports/junit.xml", "-q --annotations github"] {
+        let folder = mixed();
+        let ran =
+            shell(&format!("holdover check mixed/good.toml mixed/invalid/refused.toml {options}"), folder.path());
+        let said = "2 scenarios: 2 as expected, 0 not\n";
+        assert_eq!((ran.status, &*ran.stdout, &*ran.stderr), (0, said, ""), "{options}");
+    }
+}
+
+/// Each file is told as soon as it is done: whoever ends the run has those before.
+#[test]
+fn files_are_told_as_they_are_done() {
+    let folder = folder(&[("a.toml", QUIET), ("b.toml", QUIET)]);
+    for format in ["text", "jsonl"] {
+        let script = format!("holdover check a.toml b.toml --format {format} | head -n 1");
+        let ran = shell(&script, folder.path()).ended(0);
+        assert!(ran.stdout.contains("a.toml") && !ran.stdout.contains("b.toml"), "{}", ran.stdout);
+    }
 }
 
 #[test]

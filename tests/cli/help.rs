@@ -31,7 +31,10 @@ fn a_wrong_command_line_ends_with_2_and_says_so_on_stderr() {
         "replay --protocol",
         "replay --color sometimes x.toml",
         "check",
-        "check --format jsonl x.toml",
+        "check --format yaml x.toml",
+        "check --annotations gitlab x.toml",
+        "check --junit",
+        "check --junit x.xml",
         "explain",
         "explain a.toml b.toml",
         "explain --format jsonl x.toml",
@@ -56,7 +59,18 @@ fn there_are_completions_for_the_usual_shells() {
     {
         let ran = run(["completions", shell]).ended(0);
         assert!(ran.stdout.contains(sign), "{shell}");
-        for word in ["replay", "check", "explain", "list", "schema", "completions", "protocol", "jsonl"] {
+        for word in [
+            "replay",
+            "check",
+            "explain",
+            "list",
+            "schema",
+            "completions",
+            "protocol",
+            "jsonl",
+            "junit",
+            "annotations",
+        ] {
             assert!(ran.stdout.contains(word), "{shell} knows {word}");
         }
     }

@@ -1,10 +1,12 @@
 //! The `holdover` command from outside: what it prints, and how it ends.
 
+mod annotations;
 mod check;
 mod explain;
 mod help;
 mod hostile;
 mod hunt;
+mod junit;
 mod list;
 #[path = "../redact/mod.rs"]
 mod redact;

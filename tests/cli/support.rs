@@ -94,6 +94,9 @@ fn clean(mut command: Command) -> Command {
     for variable in ["RUST_LOG", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "TERM", "CI"] {
         command.env_remove(variable);
     }
+    for variable in ["GITHUB_ACTIONS", "GITHUB_WORKSPACE"] {
+        command.env_remove(variable);
+    }
     command.current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null());
     command
 }
@@ -114,6 +117,28 @@ pub(crate) fn scenario(more: &str) -> (TempDir, PathBuf) {
     let folder = folder(&[("scenario.toml", &format!("{QUIET}\n{more}"))]);
     let path = folder.path().join("scenario.toml");
     (folder, path)
+}
+
+/// The incident with a naive protocol that is expected to be safe, which it isn't.
+pub(crate) fn wrong_expectation() -> String {
+    let text = std::fs::read_to_string(CLOCK_JUMP).expect("the incident is there");
+    text.replacen("single-writer = \"violated\"", "single-writer = \"holds\"", 1)
+}
+
+/// A folder `mixed` with a file for each thing that a check can come to.
+pub(crate) fn mixed() -> TempDir {
+    let wrong = wrong_expectation();
+    let bound = QUIET.replacen("\n\n[lease]", "\nsteps = 50\n\n[lease]", 1);
+    folder(&[
+        ("mixed/bound.toml", bound.as_str()),
+        ("mixed/good.toml", QUIET),
+        ("mixed/invalid/accepted.toml", QUIET),
+        ("mixed/invalid/deeper/refused.toml", "title = 1"),
+        ("mixed/invalid/refused.toml", "title = 1"),
+        ("mixed/notes.txt", "not a scenario"),
+        ("mixed/unusable.toml", "title = 1"),
+        ("mixed/wrong.toml", &wrong),
+    ])
 }
 
 /// Snapshots `text` under `name`, in the folder of these tests.

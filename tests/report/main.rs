@@ -1,5 +1,6 @@
 //! The reports, on small runs: what they say, and that they keep to their width.
 
+mod checked;
 mod edges;
 mod protocols;
 #[path = "../redact/mod.rs"]
