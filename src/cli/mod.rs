@@ -4,6 +4,8 @@ mod annotations;
 mod args;
 mod check;
 mod command;
+#[cfg(test)]
+mod documented;
 mod exit;
 mod explain;
 mod hunt;
