@@ -28,26 +28,26 @@ pub struct Spent {
     pub panicked: u64,
 }
 
-/// Makes trials until its budget is used up.
-pub struct Trials<'a> {
-    subject: Subject<'a>,
+/// Makes runs of anything until its budget is used up.
+#[derive(Clone, Copy, Debug)]
+pub struct Meter {
     budget: Budget,
     spent: Spent,
 }
 
-impl<'a> Trials<'a> {
-    /// Trials of `subject`.
-    pub fn new(subject: Subject<'a>, budget: Budget) -> Trials<'a> {
-        Trials { subject, budget, spent: Spent::default() }
+impl Meter {
+    /// A meter with nothing used yet.
+    pub fn new(budget: Budget) -> Meter {
+        Meter { budget, spent: Spent::default() }
     }
 
-    /// Runs it under `plan`; `None` if the budget is used up.
-    pub fn run(&mut self, plan: &[PlannedFault]) -> Option<Trial> {
+    /// Runs `subject` under `plan`; `None` if the budget is used up.
+    pub fn run(&mut self, subject: Subject<'_>, plan: &[PlannedFault]) -> Option<Trial> {
         if self.spent.runs >= self.budget.runs || self.spent.events >= self.budget.events {
             self.spent.used_up = true;
             return None;
         }
-        let trial = self.subject.run(plan);
+        let trial = subject.run(plan);
         self.spent.runs += 1;
         self.spent.events += trial.history.events.len() as u64;
         self.spent.panicked += u64::from(matches!(trial.history.ending, Ending::Panicked { .. }));
@@ -57,5 +57,28 @@ impl<'a> Trials<'a> {
     /// What has been used.
     pub fn spent(&self) -> Spent {
         self.spent
+    }
+}
+
+/// Makes trials of one subject until its budget is used up.
+pub struct Trials<'a> {
+    subject: Subject<'a>,
+    meter: Meter,
+}
+
+impl<'a> Trials<'a> {
+    /// Trials of `subject`.
+    pub fn new(subject: Subject<'a>, budget: Budget) -> Trials<'a> {
+        Trials { subject, meter: Meter::new(budget) }
+    }
+
+    /// Runs it under `plan`; `None` if the budget is used up.
+    pub fn run(&mut self, plan: &[PlannedFault]) -> Option<Trial> {
+        self.meter.run(self.subject, plan)
+    }
+
+    /// What has been used.
+    pub fn spent(&self) -> Spent {
+        self.meter.spent()
     }
 }

@@ -1,9 +1,10 @@
 //! Exploring: many runs of one scenario, to learn what a single one can't tell.
 //!
 //! - [`Signature`] is what failures have in common; [`Trial`] is one run with what is asked of it, of a [`Subject`]
-//! - [`Budget`] bounds a search, and [`Trials`] keeps to it
+//! - [`Budget`] bounds a search, and [`Meter`] and [`Trials`] keep to it
 //! - [`knobs`] sees a fault's numbers, [`Parts`] a plan's faults, whatever they are; [`edge`] finds where a number begins
 //!   to matter
+//! - [`shrink`] makes a scenario small in which something breaks
 //! - [`explain`] puts these together: what was necessary, what made it worse, how it came about ([`chain`])
 //! - [`generate`] draws plans of faults from seeds, and [`hunt`] looks with many of them for what breaks
 
@@ -15,11 +16,12 @@ pub mod generate;
 pub mod hunt;
 pub mod knobs;
 mod refused;
+pub mod shrink;
 mod signature;
 mod subset;
 mod trial;
 
-pub use budget::{Budget, Spent, Trials};
+pub use budget::{Budget, Meter, Spent, Trials};
 pub use refused::{Refused, refused};
 pub use signature::Signature;
 pub use subset::{MOST_SETS, Parts, Sufficient};

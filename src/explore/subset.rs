@@ -77,6 +77,13 @@ impl<'a> Parts<'a> {
         (0..self.len()).filter(|index| kept[*index]).collect()
     }
 
+    /// For each fault whether another one waits for it.
+    pub(super) fn waited_for(&self) -> Vec<bool> {
+        let mut waited_for = vec![false; self.len()];
+        self.leaders.iter().flatten().for_each(|leader| waited_for[*leader] = true);
+        waited_for
+    }
+
     /// What is left of `kept` when `taken` are taken away, and with them those that wait for what isn't there.
     fn left_of(&self, kept: &[usize], taken: &[usize]) -> Vec<usize> {
         let mut there = vec![false; self.len()];
@@ -100,7 +107,7 @@ impl<'a> Parts<'a> {
     }
 
     /// Whether nothing in `kept` waits for a fault that isn't.
-    fn is_closed(&self, kept: &[usize]) -> bool {
+    pub(super) fn is_closed(&self, kept: &[usize]) -> bool {
         kept.iter().all(|index| self.leaders[*index].is_none_or(|leader| kept.contains(&leader)))
     }
 
@@ -172,13 +179,13 @@ fn is_inside(inner: &[usize], outer: &[usize]) -> bool {
 }
 
 /// How many sets of `size` there are of `all`.
-fn combinations(all: usize, size: usize) -> u64 {
+pub(super) fn combinations(all: usize, size: usize) -> u64 {
     let size = size.min(all - size);
     (0..size as u64).fold(1, |count: u64, n| count.saturating_mul(all as u64 - n) / (n + 1))
 }
 
 /// Makes `set` the next one of its size out of `all`; `false` if it was the last.
-fn next_combination(set: &mut [usize], all: usize) -> bool {
+pub(super) fn next_combination(set: &mut [usize], all: usize) -> bool {
     let size = set.len();
     let Some(place) = (0..size).rev().find(|place| set[*place] < all - (size - place)) else { return false };
     set[place] += 1;

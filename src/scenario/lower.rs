@@ -26,11 +26,11 @@ use super::{Scenario, clocks, expectations, faults, value};
 pub(super) const MOST_WORKERS: usize = 1_000;
 pub(super) const MOST_OPERATIONS: u64 = 1_000_000;
 pub(super) const LONGEST_NAME: usize = 32;
-pub(super) const POLL_EVERY: Span = Span::secs(1);
-pub(super) const PACE: Span = Span::millis(100);
-pub(super) const FINISH_WITHIN: Span = Span::secs(60);
-pub(super) const INTERNAL: Latency = Latency { min: Span::millis(1), max: Span::millis(3) };
-pub(super) const PROVIDER: Latency = Latency { min: Span::millis(24), max: Span::millis(30) };
+pub(crate) const POLL_EVERY: Span = Span::secs(1);
+pub(crate) const PACE: Span = Span::millis(100);
+pub(crate) const FINISH_WITHIN: Span = Span::secs(60);
+pub(crate) const INTERNAL: Latency = Latency { min: Span::millis(1), max: Span::millis(3) };
+pub(crate) const PROVIDER: Latency = Latency { min: Span::millis(24), max: Span::millis(30) };
 
 /// The scenario that `file` means, and the mistakes in it.
 pub(super) fn scenario(mut file: ScenarioFile) -> (Scenario, Mistakes) {

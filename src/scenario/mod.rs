@@ -30,6 +30,7 @@ mod write;
 
 pub(crate) use contradictions::contradict;
 pub use error::{FileError, Mistake, ScenarioError, TextError};
+pub(crate) use lower::{FINISH_WITHIN, INTERNAL, PACE, POLL_EVERY, PROVIDER};
 pub use names::{did_you_mean, shown_path};
 pub use place::{Place, Places};
 pub use schema::json_schema;
