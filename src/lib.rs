@@ -3,6 +3,7 @@
 //! One straight way: [`scenario`] → fault plan → run → history → verdicts ([`replay`]) → [`report`]. The simulator
 //! itself is [`sim`]; here is what needs a file, a thread, a terminal or real time.
 
+pub mod case;
 pub mod cli;
 pub mod explore;
 pub mod replay;

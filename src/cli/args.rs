@@ -40,6 +40,10 @@ pub(super) enum Command {
     Hunt(HuntArguments),
     /// Join what the shares of a hunt found, as if it had been one hunt
     Merge(MergeArguments),
+    /// Make a scenario in which something breaks as small as it gets, so that the same still breaks
+    Shrink(ShrinkArguments),
+    /// Make a scenario of a case, to be checked from now on
+    Promote(PromoteArguments),
     /// List what there is: protocols, assumptions, faults, checkers, points, events, messages, sightings, scenarios
     List(ListArguments),
     /// Print the JSON Schema of scenario files, for editors that complete and check them
@@ -177,6 +181,44 @@ pub(super) struct MergeArguments {
     /// How to show it
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(super) format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "The small scenario goes to stdout, and what was tried to stderr.\n\
+                  Exit status: 0 it is as small as it gets · 1 a run panicked · 2 wrong usage or a bad file · 3 nothing is \
+                  violated, so there is nothing to shrink, or a bound was hit · 70 a run didn't repeat itself.")]
+pub(super) struct ShrinkArguments {
+    /// The scenario file
+    pub(super) file: PathBuf,
+    /// Shrink what breaks under this protocol [default: the first of the file's that breaks something]
+    #[arg(long, value_name = "NAME")]
+    pub(super) protocol: Option<String>,
+    /// Shrink how this rule breaks, or one after the other how each does that breaks, with `all`
+    /// (`holdover list checkers` has the names) [default: the first that breaks]
+    #[arg(long, value_name = "RULE")]
+    pub(super) rule: Option<String>,
+    /// Draw from this seed instead of the file's
+    #[arg(long, value_name = "N")]
+    pub(super) seed: Option<u64>,
+    /// Write it to this file, which ends in .toml; or a case with all that there is to it to this folder
+    #[arg(long, value_name = "FILE|DIR")]
+    pub(super) out: Option<PathBuf>,
+    /// How to show it
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit status: 0 it is a scenario now, or was one · 1 what it expects isn't what comes out any more · \
+                        2 wrong usage, not a case, or there is another scenario."
+)]
+pub(super) struct PromoteArguments {
+    /// The folder of the case
+    pub(super) case: PathBuf,
+    /// The folder in which to put the scenario
+    #[arg(long, value_name = "DIR", default_value = "scenarios/regressions")]
+    pub(super) to: PathBuf,
 }
 
 #[derive(Debug, Args)]

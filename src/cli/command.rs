@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use super::args::ShrinkArguments;
+
 /// The command that replays `file` under `protocols` and with `seed`, where they aren't the file's own.
 pub(super) fn replay(file: &Path, protocols: &[String], seed: Option<u64>) -> String {
     of_runs("replay", file, protocols, seed)
@@ -18,6 +20,22 @@ pub(super) fn hunt(scenario: Option<&Path>, options: &[(&str, String)]) -> Strin
     scenario.iter().for_each(|path| command += &format!(" {}", quoted(path)));
     options.iter().for_each(|(name, value)| command += &format!(" {name} {value}"));
     command
+}
+
+/// The command that shrinks what breaks in `file`, with the options that say what.
+pub(super) fn shrink(arguments: &ShrinkArguments) -> String {
+    let ShrinkArguments { file, protocol, rule, seed, .. } = arguments;
+    let mut command = of_runs("shrink", file, protocol.as_slice(), *seed);
+    if let Some(rule) = rule {
+        command += &format!(" --rule {rule}");
+    }
+    command
+}
+
+/// The same, and where it goes.
+pub(super) fn shrink_to(arguments: &ShrinkArguments) -> String {
+    let out = arguments.out.as_ref().map_or(String::new(), |out| format!(" --out {}", quoted(out)));
+    shrink(arguments) + &out
 }
 
 fn of_runs(name: &str, file: &Path, protocols: &[String], seed: Option<u64>) -> String {

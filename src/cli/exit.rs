@@ -7,10 +7,11 @@ use std::process::ExitCode;
 use miette::Diagnostic;
 use thiserror::Error;
 
+use crate::case::CaseError;
 use crate::explore::hunt::NoShard;
 use crate::replay::Outcome;
 use crate::report::check::CheckOutcome;
-use crate::scenario::{ScenarioError, shown_path};
+use crate::scenario::{NotWritable, ScenarioError, shown_path};
 
 /// The exit statuses; their numbers are a promise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +81,21 @@ pub(super) enum Failure {
     #[error("unknown protocol `{name}`")]
     #[diagnostic(help("{help}"))]
     UnknownProtocol { name: String, help: String },
+    /// A rule was asked for that isn't there.
+    #[error("unknown rule `{name}`")]
+    #[diagnostic(help("{help}"))]
+    UnknownRule { name: String, help: String },
+    /// Several scenarios can't go to one file or to stdout.
+    #[error("with `--rule all` there may be several scenarios, which need a folder")]
+    #[diagnostic(help("add `--out DIR`, a folder for a case each"))]
+    ManyScenarios,
+    /// A case can't be written, read or promoted.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Case(#[from] CaseError),
+    /// What was shrunk is nothing that a file can say.
+    #[error(transparent)]
+    NotWritable(#[from] NotWritable),
     /// A folder was given where none belongs.
     #[error("only scenarios are listed from a folder")]
     #[diagnostic(help("leave {} out, or list scenarios", shown_path(path)))]

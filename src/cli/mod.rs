@@ -14,8 +14,10 @@ mod list;
 mod logs;
 mod merge;
 mod output;
+mod promote;
 mod replay;
 mod schema;
+mod shrink;
 
 use std::io::Write;
 use std::panic;
@@ -60,6 +62,8 @@ fn run(command: &Command, output: &mut Output) -> Result<Status, Failure> {
         Command::Explain(arguments) => explain::run(arguments, output),
         Command::Hunt(arguments) => hunt::run(arguments, output),
         Command::Merge(arguments) => merge::run(arguments, output),
+        Command::Shrink(arguments) => shrink::run(arguments, output),
+        Command::Promote(arguments) => promote::run(arguments, output),
         Command::List(arguments) => list::run(arguments, output),
         Command::Schema => schema::run(output),
         Command::Completions { shell } => {

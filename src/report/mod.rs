@@ -5,6 +5,7 @@
 //! - [`json`] is for programs
 //! - [`explain`] has the two for explanations
 //! - [`check`] has those on files that were checked, for programs, with [`junit`] and [`annotations`] for CI systems
+//! - [`shrink`] has the story of a shrunk scenario, and the account of how it was found
 //! - `words` has the phrases, `layout` fits text into columns, `style` has the colours
 
 pub mod annotations;
@@ -17,6 +18,7 @@ pub mod json;
 pub mod junit;
 mod lanes;
 mod layout;
+pub mod shrink;
 mod style;
 mod table;
 pub mod text;

@@ -4,7 +4,19 @@ use crate::support::{run, run_line, snapshot};
 
 #[test]
 fn each_help_is_as_it_was() {
-    for command in ["", "replay", "check", "explain", "hunt", "merge", "list", "schema", "completions"] {
+    for command in [
+        "",
+        "replay",
+        "check",
+        "explain",
+        "hunt",
+        "merge",
+        "shrink",
+        "promote",
+        "list",
+        "schema",
+        "completions",
+    ] {
         let ran = run(command.split_whitespace().chain(["--help"])).ended(0);
         assert_eq!(ran.stderr, "");
         let name = if command.is_empty() { "holdover" } else { command };
@@ -39,6 +51,13 @@ fn a_wrong_command_line_ends_with_2_and_says_so_on_stderr() {
         "explain a.toml b.toml",
         "explain --format jsonl x.toml",
         "explain --seed x x.toml",
+        "shrink",
+        "shrink a.toml b.toml",
+        "shrink --format jsonl x.toml",
+        "shrink --protocol naive --protocol fenced x.toml",
+        "shrink --seed x x.toml",
+        "promote",
+        "promote a b",
         "list",
         "list everything",
         "schema scenario.toml",
@@ -63,6 +82,8 @@ fn there_are_completions_for_the_usual_shells() {
             "replay",
             "check",
             "explain",
+            "shrink",
+            "promote",
             "list",
             "schema",
             "completions",

@@ -13,6 +13,7 @@ mod redact;
 mod repeat;
 mod replay;
 mod schema;
+mod shrink;
 mod status;
 mod streams;
 mod support;

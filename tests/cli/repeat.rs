@@ -106,6 +106,29 @@ fn the_last_line_repeats_an_explanation() {
     }
 }
 
+/// Beside the results, which are a file.
+#[test]
+fn the_last_line_on_stderr_repeats_a_shrinking() {
+    const PAUSE: &str = r#"
+[[fault]]
+when = { point = "write.checked", node = "worker-a" }
+inject = { pause = { node = "worker-a", for = "41s" } }
+"#;
+    for name in ["plain.toml", "it's.toml", "-dash.toml", "new\nline.toml", "\u{1b}[31mred.toml"] {
+        let folder = folder(&[(name, &format!("{QUIET}{PAUSE}"))]);
+        let script = "holdover shrink --protocol naive --rule effect-once --seed 9 \"$1\" --out small.toml";
+        let first = shell_with(script, name, folder.path()).ended(0);
+        let small = || std::fs::read_to_string(folder.path().join("small.toml")).expect("it was written");
+        let written = small();
+        assert!(!written.contains('\u{1b}'), "{name:?} doesn't reach a terminal");
+        let last = first.stderr.lines().last().unwrap_or_default();
+        let second = shell(last, folder.path()).ended(0);
+        assert_eq!(second.stderr.lines().last(), Some(last), "{name:?}");
+        assert_eq!(small(), written, "{name:?}");
+        shell("holdover check small.toml", folder.path()).ended(0);
+    }
+}
+
 #[test]
 fn without_a_failure_there_is_no_command() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

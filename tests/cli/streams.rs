@@ -39,6 +39,9 @@ fn a_reader_that_has_enough_changes_nothing() {
         let ran = ran(holdover().args(arguments).stdout(unread())).ended(0);
         assert_eq!(ran.stderr, "", "{arguments:?}");
     }
+    // What isn't the result is told all the same.
+    let ran = ran(holdover().args(["shrink", CLOCK_JUMP]).stdout(unread())).ended(0);
+    assert!(ran.stderr.ends_with(&format!("\nholdover shrink {CLOCK_JUMP}\n")), "{}", ran.stderr);
 }
 
 #[test]

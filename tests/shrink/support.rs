@@ -5,7 +5,13 @@ use holdover::scenario::Scenario;
 /// The incident.
 pub(crate) const CLOCK_JUMP: &str = include_str!("../../scenarios/incidents/clock-jump.toml");
 
-/// The same night, and nothing but noise.
+/// The incident's two faults among ten that have nothing to do with it, and one worker more.
+pub(crate) const NOISY: &str = include_str!("noisy.toml");
+
+/// A plan that was drawn from all kinds of faults.
+pub(crate) const HOSTILE: &str = include_str!("hostile.toml");
+
+/// A night like it, and nothing but noise.
 pub(crate) const NOISE: &str = include_str!("noise.toml");
 
 pub(crate) fn scenario(text: &str) -> Scenario {

@@ -11,21 +11,21 @@ use super::super::words;
 use crate::explore::chain::Step;
 
 /// A step as reports tell it.
-pub(super) struct Told {
+pub(in crate::report) struct Told {
     /// When, in true time.
-    pub(super) at: TrueTime,
+    pub(in crate::report) at: TrueTime,
     /// Who acts.
-    pub(super) node: NodeId,
+    pub(in crate::report) node: NodeId,
     /// What its wall clock reads.
-    pub(super) own: WallTime,
+    pub(in crate::report) own: WallTime,
     /// Whether it is a fault's strike.
-    pub(super) is_fault: bool,
+    pub(in crate::report) is_fault: bool,
     /// What happens.
-    pub(super) text: String,
+    pub(in crate::report) text: String,
 }
 
 /// What happens in `step` of `history`.
-pub(super) fn told(history: &History, step: &Step) -> Told {
+pub(in crate::report) fn told(history: &History, step: &Step) -> Told {
     let event = history.event(step.event);
     let node = event.what.worker().unwrap_or(event.node);
     let teller = Teller { history, id: step.event, event };

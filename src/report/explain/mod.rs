@@ -2,7 +2,7 @@
 //!
 //! `chain` tells the steps by which it comes about, `edges` where a number's edges are, and `roles` what a fault is to it.
 
-mod chain;
+pub(super) mod chain;
 mod edges;
 pub mod json;
 mod roles;
@@ -11,7 +11,7 @@ pub mod text;
 use crate::explore::Signature;
 
 /// Names in a row: `one`, `one and two`, `one, two and three`.
-fn listed(names: &[String]) -> String {
+pub(super) fn listed(names: &[String]) -> String {
     match names.split_last() {
         Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
         _ => names.concat(),

@@ -1,0 +1,75 @@
+//! Puts a file or a folder into its place at once: until it is there whole, what was there before is.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::CaseError;
+
+/// Writes `text` to the file at `path`, in place of what is there.
+///
+/// # Errors
+/// If it can't be written; then what was there before still is.
+pub fn write_file(path: &Path, text: &str) -> Result<(), CaseError> {
+    put_file(path, text, true).map_err(CaseError::not_written(path))
+}
+
+/// Writes a file; `false` refuses to do it where one is, with [`io::ErrorKind::AlreadyExists`].
+pub(super) fn put_file(path: &Path, text: &str, replaces: bool) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Whatever isn't a file, such as a terminal, is written to as it is.
+    if replaces && fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        return File::options().write(true).open(path)?.write_all(text.as_bytes());
+    }
+    let mut making = in_the_making();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // As any file has them; the umask takes away what it does.
+        making.permissions(fs::Permissions::from_mode(0o666));
+    }
+    let mut file = making.tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    match replaces {
+        true => file.persist(path).map_err(|error| error.error)?,
+        false => file.persist_noclobber(path).map_err(|error| error.error)?,
+    };
+    Ok(())
+}
+
+/// Makes the folder `folder/name` with `files` in it, by name and text. One that is there is replaced.
+pub(super) fn put_folder(folder: &Path, name: &str, files: &[(&str, &str)]) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let making = in_the_making().tempdir_in(folder)?;
+    for (name, text) in files {
+        let mut file = File::create_new(making.path().join(name))?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+    }
+    let place = folder.join(name);
+    // A folder can't take the place of one with something in it, so that one goes aside first.
+    if place.exists() {
+        let aside = in_the_making().tempdir_in(folder)?;
+        fs::rename(&place, aside.path().join(name))?;
+        if let Err(error) = fs::rename(making.path(), &place) {
+            if fs::rename(aside.path().join(name), &place).is_err() {
+                // Better in the wrong place than gone.
+                let _kept = aside.keep();
+            }
+            return Err(error);
+        }
+    } else {
+        fs::rename(making.path(), &place)?;
+    }
+    // It is in its place, so there is nothing left to clean up.
+    let _moved = making.keep();
+    Ok(())
+}
+
+/// What is being written has a name that begins with a dot, and goes away if it fails.
+fn in_the_making() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".holdover-").suffix(".new");
+    builder
+}

@@ -1,0 +1,206 @@
+//! `holdover shrink`: the smallest scenario in which the same breaks.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::args::{Format, ShrinkArguments};
+use super::command;
+use super::exit::{Failure, Status};
+use super::output::Output;
+use super::replay::chosen;
+use crate::case::{Case, Find, commented, told, write_file};
+use crate::explore::shrink::{Account, BUDGET, Shrunk, shrink};
+use crate::explore::{Signature, Subject};
+use crate::report::shrink::write_account;
+use crate::scenario::{Scenario, did_you_mean, shown_path};
+use crate::sim::check::CHECKERS;
+use crate::sim::limits::Ending;
+use crate::sim::protocol::AnyProtocol;
+use crate::sim::seed::Seed;
+
+/// The name by which all rules that break are meant.
+const ALL: &str = "all";
+
+/// What came out, for programs.
+#[derive(Serialize)]
+struct Document<'a> {
+    file: String,
+    command: &'a str,
+    shrunk: Vec<Entry>,
+}
+
+#[derive(Serialize)]
+struct Entry {
+    protocol: &'static str,
+    signature: Signature,
+    account: Account,
+    scenario: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    written: Option<String>,
+}
+
+pub(super) fn run(arguments: &ShrinkArguments, output: &mut Output) -> Result<Status, Failure> {
+    let rule = arguments.rule.as_deref().map(rule).transpose()?;
+    if rule == Some(Rule::All) && arguments.format == Format::Text && case_folder(arguments).is_none() {
+        return Err(Failure::ManyScenarios);
+    }
+    if rule == Some(Rule::All) && arguments.out.is_some() && case_folder(arguments).is_none() {
+        return Err(Failure::ManyScenarios);
+    }
+    let mut scenario = Scenario::load(&arguments.file)?;
+    let protocols = chosen(arguments.protocol.as_slice(), &scenario)?;
+    scenario.seed = arguments.seed.map_or(scenario.seed, Seed);
+    // Where it goes is no part of how to find it.
+    let (found_by, command) = (command::shrink(arguments), command::shrink_to(arguments));
+    let broken = Broken::find(&scenario, &protocols, rule);
+    let mut status = broken.status;
+    let mut entries = Vec::new();
+    for signature in broken.signatures {
+        let Ok(shrunk) = shrink(&scenario, broken.protocol, signature, BUDGET) else { continue };
+        let find = Find {
+            original: &scenario,
+            shrunk: &shrunk,
+            protocol: broken.protocol,
+            plan_seed: None,
+            command: &found_by,
+            found: 1,
+        };
+        let (entry, one) = finish(arguments, find, output)?;
+        status = Status::gravest([status, one].into_iter());
+        entries.push(entry);
+        if arguments.format == Format::Text {
+            output.aside(&account_of(&shrunk, broken.protocol))?;
+        }
+    }
+    let is_nothing = entries.is_empty();
+    if arguments.format == Format::Json {
+        let document = Document { file: shown_path(&arguments.file), command: &command, shrunk: entries };
+        output.show(|out| {
+            serde_json::to_writer_pretty(&mut *out, &document)?;
+            writeln!(out)
+        })?;
+    } else if is_nothing {
+        output.aside(&nothing(&protocols, rule))?;
+    }
+    if arguments.format == Format::Text || status != Status::AsExpected {
+        output.aside(&command)?;
+    }
+    Ok(status)
+}
+
+/// Which rules are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rule {
+    All,
+    One(&'static str),
+}
+
+fn rule(name: &str) -> Result<Rule, Failure> {
+    let known = CHECKERS.iter().map(|checker| checker.name);
+    match known.clone().find(|known| *known == name) {
+        Some(known) => Ok(Rule::One(known)),
+        None if name == ALL => Ok(Rule::All),
+        None => Err(Failure::UnknownRule {
+            name: name.escape_debug().to_string(),
+            help: did_you_mean(name, "the rules are", known.chain([ALL])),
+        }),
+    }
+}
+
+/// What breaks under the first protocol under which anything does that was asked for.
+struct Broken {
+    protocol: &'static dyn AnyProtocol,
+    signatures: Vec<Signature>,
+    /// What it comes to so far.
+    status: Status,
+}
+
+impl Broken {
+    fn find(scenario: &Scenario, protocols: &[&'static dyn AnyProtocol], rule: Option<Rule>) -> Broken {
+        let mut status = Status::Inconclusive;
+        for protocol in protocols.iter().copied() {
+            let subject = Subject { world: &scenario.world, protocol, seed: scenario.seed };
+            let trial = subject.run(&scenario.plan);
+            let mut signatures: Vec<Signature> =
+                trial.failures().into_iter().map(|(signature, _)| signature).collect();
+            match rule {
+                Some(Rule::All) => {}
+                Some(Rule::One(rule)) => signatures.retain(|signature| signature.checker() == rule),
+                None => signatures.truncate(1),
+            }
+            let found = match trial.history.ending {
+                Ending::Panicked { .. } => Status::NotAsExpected,
+                Ending::StepsUsedUp => Status::Inconclusive,
+                Ending::Finished | Ending::TimeUp | Ending::Stuck => Status::AsExpected,
+            };
+            if !signatures.is_empty() {
+                return Broken { protocol, signatures, status: found };
+            }
+            status = Status::gravest([status, found].into_iter());
+        }
+        Broken { protocol: protocols[0], signatures: Vec::new(), status }
+    }
+}
+
+/// Shows or writes what was shrunk; says what it comes to.
+fn finish(arguments: &ShrinkArguments, find: Find<'_>, output: &mut Output) -> Result<(Entry, Status), Failure> {
+    let Find { shrunk, protocol, .. } = find;
+    let told = told(shrunk, protocol);
+    let text = commented(&told.scenario, find)?;
+    let written = match (&arguments.out, case_folder(arguments)) {
+        (_, Some(folder)) => Some(Case::new(find)?.write(folder)?),
+        (Some(file), None) => {
+            write_file(file, &text)?;
+            Some(file.clone())
+        }
+        (None, None) => None,
+    };
+    if arguments.format == Format::Text {
+        match &written {
+            Some(path) => output.show(|out| writeln!(out, "{}", shown_path(path)))?,
+            None => output.show(|out| out.write_all(text.as_bytes()))?,
+        }
+    }
+    let status = match (told.repeats, shrunk.account.spent.used_up) {
+        (false, _) => Status::NotDeterministic,
+        (true, true) => Status::Inconclusive,
+        (true, false) => Status::AsExpected,
+    };
+    let entry = Entry {
+        protocol: protocol.name(),
+        signature: shrunk.signature,
+        account: shrunk.account.clone(),
+        scenario: text,
+        written: written.as_deref().map(shown_path),
+    };
+    Ok((entry, status))
+}
+
+/// The folder for cases, if `--out` is one: whatever isn't called like a scenario file.
+fn case_folder(arguments: &ShrinkArguments) -> Option<&Path> {
+    let is_file = |out: &&PathBuf| out.extension().is_some_and(|extension| extension == "toml") || is_special(out);
+    arguments.out.as_ref().filter(|out| !is_file(out)).map(PathBuf::as_path)
+}
+
+/// Whether there is something at `path` that is neither a file nor a folder, such as a terminal.
+fn is_special(path: &Path) -> bool {
+    path.metadata().is_ok_and(|there| !there.is_dir() && !there.is_file())
+}
+
+fn account_of(shrunk: &Shrunk, protocol: &dyn AnyProtocol) -> String {
+    let mut text = Vec::new();
+    write_account(shrunk, protocol.name(), &mut text).expect("a Vec takes any bytes");
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// That there is nothing to shrink.
+fn nothing(protocols: &[&'static dyn AnyProtocol], rule: Option<Rule>) -> String {
+    let names: Vec<&str> = protocols.iter().map(|protocol| protocol.name()).collect();
+    let what = match rule {
+        Some(Rule::One(rule)) => format!("doesn't violate {rule}"),
+        Some(Rule::All) | None => "violates nothing".to_owned(),
+    };
+    format!("{} {what}, so there is nothing to shrink", names.join(", "))
+}
