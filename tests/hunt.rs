@@ -186,3 +186,38 @@ fn drawn_nights_repeat_themselves_on_other_threads() {
         assert!(there.is_ok_and(|there| there == once()), "seed {seed}");
     }
 }
+
+/// What `assert` panics with.
+fn message(assert: impl FnOnce() + std::panic::UnwindSafe) -> String {
+    let panic = std::panic::catch_unwind(assert).expect_err("it fails");
+    panic.downcast_ref::<String>().expect("a message").clone()
+}
+
+#[test]
+fn a_test_that_fails_tells_the_smallest_scenario_and_why() {
+    let scenario = incident();
+    let told = message(|| Hunt::new(&scenario).protocols(&[&Naive]).seeds(0..300).assert_holds());
+    assert!(told.starts_with("naive breaks single-writer: two workers in one generation\n"), "{told}");
+    for part in [
+        "title = \"naive breaks single-writer",
+        "[[fault]]\n",
+        "what each fault is to it",
+        "To see it again: Hunt::new",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+}
+
+#[test]
+fn a_test_that_says_nothing_fails_too() {
+    let scenario = incident();
+    let hunt = || Hunt::new(&scenario).protocols(&[&Fenced]).faults("zone-error".parse().expect("a kind"));
+    let told = message(|| hunt().inside_only().seeds(0..1).assert_holds());
+    assert!(told.contains("seeds say nothing of fenced: no fault touched anything"), "{told}");
+}
+
+#[test]
+fn a_right_protocol_holds() {
+    let scenario = incident();
+    Hunt::new(&scenario).protocols(&[&Fenced]).seeds(0..1_000).inside_only().assert_holds();
+}

@@ -3,10 +3,12 @@
 //! - `told` gives a shrunk scenario its title, its story and its expectations
 //! - `folder` writes the files, all of them or none, and reads them; `place` puts one thing where another may be
 //! - `promote` makes a scenario of a case that is checked from then on
+//! - `hunted` makes cases of what a hunt found, and the message of a test that hunts
 //! - `error` is what can go wrong with that
 
 mod error;
 mod folder;
+mod hunted;
 mod place;
 mod promote;
 mod told;

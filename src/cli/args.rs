@@ -159,7 +159,7 @@ pub(super) struct HuntArguments {
     /// (GitLab, CircleCI, Buildkite, Slurm arrays, Kubernetes Indexed Jobs)
     #[arg(long, value_name = "I/N")]
     pub(super) shard: Option<String>,
-    /// Keep what is found in this folder: a scenario for each failure, and all in hunt.json
+    /// Keep what is found in this folder: a case for each failure, shrunk and explained, and all in hunt.json
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
     /// Show no progress

@@ -13,12 +13,12 @@ use super::exit::{Failure, Status};
 use super::output::Output;
 use super::replay::chosen;
 use crate::explore::generate::{Profile, Selection, UnknownFaults, UnknownProfile};
-use crate::explore::hunt::{Cause, Findings, Hunt, OwnPlan, Seeds, Shard};
+use crate::explore::hunt::{self, Cause, Findings, Hunt, OwnPlan, Seeds, Shard};
 use crate::report;
 use crate::scenario::{SMALLEST, Scenario};
 use crate::sim::protocol::{AnyProtocol, PROTOCOLS};
 
-pub(super) use folder::{Folder, read};
+pub(super) use folder::{Folder, read, scenario_in};
 
 /// All protocols, or all faults, as one name.
 const ALL: &str = "all";
@@ -28,9 +28,9 @@ pub(super) fn run(arguments: &HuntArguments, output: &mut Output) -> Result<Stat
         Some(path) => Scenario::load(path)?,
         None => Scenario::parse("the smallest scenario", SMALLEST)?,
     };
-    let protocols: Vec<&dyn AnyProtocol> = match &arguments.protocol[..] {
-        [all] if all == ALL => PROTOCOLS.iter().map(|protocol| *protocol as &dyn AnyProtocol).collect(),
-        names => chosen(names, &scenario)?.into_iter().map(|protocol| protocol as &dyn AnyProtocol).collect(),
+    let protocols: Vec<&'static dyn AnyProtocol> = match &arguments.protocol[..] {
+        [all] if all == ALL => PROTOCOLS.to_vec(),
+        names => chosen(names, &scenario)?,
     };
     let hunt = hunt_of(arguments, &scenario, &protocols)?;
     let folder = arguments.out.as_deref().map(Folder::create).transpose()?;
@@ -38,7 +38,7 @@ pub(super) fn run(arguments: &HuntArguments, output: &mut Output) -> Result<Stat
     let findings = hunt.run_watched(&watch);
     watch.finish()?;
     if let Some(folder) = &folder {
-        folder.keep(&hunt, &findings)?;
+        folder.keep(&hunt, &findings, |failure| again(arguments, &findings, failure))?;
     }
     show(arguments.format, &findings, output)?;
     let status = status(&findings);
@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &HuntArguments, output: &mut Output) -> Result<Stat
 fn hunt_of<'a>(
     arguments: &HuntArguments,
     scenario: &'a Scenario,
-    protocols: &[&'a dyn AnyProtocol],
+    protocols: &[&'static dyn AnyProtocol],
 ) -> Result<Hunt<'a>, Failure> {
     let shard = match &arguments.shard {
         Some(shard) => Shard::parse(shard, |name| std::env::var(name).ok())?,
@@ -112,22 +112,25 @@ fn repeating(arguments: &HuntArguments, findings: &Findings, folder: Option<&Fol
     let failure = findings.failures.first()?;
     Some(match folder {
         Some(folder) => command::replay(&folder.scenario_of(failure), &[], None),
-        None => {
-            let seed = failure.example.seed;
-            let seeds = Seeds { from: seed, until: seed.saturating_add(1) };
-            let hunted = &findings.hunted;
-            let options = [
-                ("--protocol", failure.protocol.clone(), ""),
-                ("--profile", hunted.profile.clone(), Profile::Hostile.name()),
-                ("--faults", hunted.faults.clone(), ALL),
-                ("--plan", hunted.plan.clone(), OwnPlan::Replaced.name()),
-                ("--seeds", seeds.to_string(), ""),
-            ];
-            let told = options.into_iter().filter(|(_, value, usual)| value != usual);
-            let told: Vec<_> = told.map(|(name, value, _)| (name, value)).collect();
-            command::hunt(arguments.scenario.as_deref(), &told)
-        }
+        None => again(arguments, findings, failure),
     })
+}
+
+/// The command that finds a failure again, and nothing else.
+fn again(arguments: &HuntArguments, findings: &Findings, failure: &hunt::Failure) -> String {
+    let seed = failure.example.seed;
+    let seeds = Seeds { from: seed, until: seed.saturating_add(1) };
+    let hunted = &findings.hunted;
+    let options = [
+        ("--protocol", failure.protocol.clone(), ""),
+        ("--profile", hunted.profile.clone(), Profile::Hostile.name()),
+        ("--faults", hunted.faults.clone(), ALL),
+        ("--plan", hunted.plan.clone(), OwnPlan::Replaced.name()),
+        ("--seeds", seeds.to_string(), ""),
+    ];
+    let told = options.into_iter().filter(|(_, value, usual)| value != usual);
+    let told: Vec<_> = told.map(|(name, value, _)| (name, value)).collect();
+    command::hunt(arguments.scenario.as_deref(), &told)
 }
 
 /// The command line's word for what becomes of a scenario's own plan.

@@ -37,7 +37,7 @@ pub(super) fn run(arguments: &MergeArguments, output: &mut Output) -> Result<Sta
         status => status,
     };
     if let (Some(failure), Some(out)) = (findings.failures.first(), &arguments.out) {
-        let command = command::replay(&out.join(format!("{}.toml", failure.name())), &[], None);
+        let command = command::replay(&hunt::scenario_in(out, failure), &[], None);
         match arguments.format {
             Format::Text => output.show(|to| std::io::Write::write_fmt(to, format_args!("\n{command}\n")))?,
             Format::Json => output.aside(&command)?,

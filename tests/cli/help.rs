@@ -4,19 +4,9 @@ use crate::support::{run, run_line, snapshot};
 
 #[test]
 fn each_help_is_as_it_was() {
-    for command in [
-        "",
-        "replay",
-        "check",
-        "explain",
-        "hunt",
-        "merge",
-        "shrink",
-        "promote",
-        "list",
-        "schema",
-        "completions",
-    ] {
+    for command in
+        ["", "replay", "check", "explain", "hunt", "merge", "shrink", "promote", "list", "schema", "completions"]
+    {
         let ran = run(command.split_whitespace().chain(["--help"])).ended(0);
         assert_eq!(ran.stderr, "");
         let name = if command.is_empty() { "holdover" } else { command };

@@ -1,14 +1,19 @@
-//! The folder that a hunt keeps its finds in: a scenario for each failure, and `hunt.json` with all that was found.
+//! The folder that a hunt keeps its finds in: a case for each failure, and `hunt.json` with all that was found.
 //!
-//! A failure is written as soon as it is found, so a hunt that is killed loses none. Files are written beside their place
-//! and moved there, so none is ever there in half.
+//! A failure is written as a scenario as soon as it is found, so a hunt that is killed loses none. When the hunt is over, its
+//! smallest form takes that scenario's place, with all that is told of it. Files are written beside their place and moved
+//! there, so none is ever there in half.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::thread;
 
+use crate::case::Case;
 use crate::cli::exit::Failure;
 use crate::explore::hunt::{Failure as Found, Findings, Hunt};
 use crate::scenario::Scenario;
@@ -37,9 +42,9 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Where the scenario of a failure is.
+    /// Where the scenario of a failure is: in its case, or alone if there is none.
     pub(in crate::cli) fn scenario_of(&self, failure: &Found) -> PathBuf {
-        self.path.join(file_name(failure))
+        scenario_in(&self.path, failure)
     }
 
     /// Writes the failures that aren't there yet.
@@ -53,9 +58,32 @@ impl Folder {
         Ok(())
     }
 
-    /// Writes all that was found. What was written before may have had another seed as its example.
-    pub(super) fn keep(&self, hunt: &Hunt<'_>, findings: &Findings) -> Result<(), Failure> {
-        findings.failures.iter().try_for_each(|failure| self.keep_one(hunt, failure))?;
+    /// Writes all that was found, each failure as a case; `command` says what finds it again. What was written before may
+    /// have had another seed as its example.
+    pub(super) fn keep(
+        &self,
+        hunt: &Hunt<'_>,
+        findings: &Findings,
+        command: impl Fn(&Found) -> String + Sync,
+    ) -> Result<(), Failure> {
+        let next = AtomicUsize::new(0);
+        let keep_next = || -> Result<(), Failure> {
+            while let Some(failure) = findings.failures.get(next.fetch_add(1, Ordering::Relaxed)) {
+                match hunt.case_of(failure, &command(failure)) {
+                    Ok(Some(case)) => {
+                        case.write(&self.path)?;
+                        let alone = self.path.join(file_name(failure));
+                        fs::remove_file(&alone).map_err(|cause| unwritable(&alone, cause))?;
+                    }
+                    Ok(None) | Err(_) => self.keep_one(hunt, failure)?,
+                }
+            }
+            Ok(())
+        };
+        thread::scope(|scope| {
+            let crew: Vec<_> = (0..hunt.threads().get()).map(|_| scope.spawn(keep_next)).collect();
+            crew.into_iter().try_for_each(|one| one.join().unwrap_or_else(|panic| resume_unwind(panic)))
+        })?;
         self.keep_findings(findings)
     }
 
@@ -65,8 +93,15 @@ impl Folder {
         self.write(FINDINGS, &(json.map_err(|cause| unwritable(&self.path, cause))? + "\n"))
     }
 
-    /// Takes the scenario of a failure over from the folder of another hunt.
+    /// Takes a failure over from the folder of another hunt, found as often as it says.
     pub(in crate::cli) fn copy_from(&self, other: &Path, failure: &Found) -> Result<(), Failure> {
+        let case = other.join(failure.name());
+        if case.is_dir() {
+            let mut case = Case::read(&case)?;
+            case.about.found = failure.seeds;
+            case.write(&self.path)?;
+            return Ok(());
+        }
         let from = other.join(file_name(failure));
         let text =
             fs::read_to_string(&from).map_err(|cause| Failure::Findings { path: from, why: cause.to_string() })?;
@@ -85,6 +120,12 @@ impl Folder {
         let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, &place));
         written.map_err(|cause| unwritable(&place, cause))
     }
+}
+
+/// Where the scenario of a failure is in the folder of a hunt.
+pub(in crate::cli) fn scenario_in(folder: &Path, failure: &Found) -> PathBuf {
+    let case = folder.join(failure.name());
+    if case.is_dir() { case.join("scenario.toml") } else { folder.join(file_name(failure)) }
 }
 
 fn file_name(failure: &Found) -> String {

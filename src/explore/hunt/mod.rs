@@ -88,8 +88,8 @@ impl Watch for Unwatched {}
 /// draws.
 #[derive(Clone)]
 pub struct Hunt<'a> {
-    scenario: Cow<'a, Scenario>,
-    protocols: Vec<&'a dyn AnyProtocol>,
+    scenario: &'a Scenario,
+    protocols: Vec<&'static dyn AnyProtocol>,
     profile: Profile,
     selection: Selection,
     own_plan: OwnPlan,
@@ -106,8 +106,8 @@ impl<'a> Hunt<'a> {
     /// with the seeds from 0 to 2,000, on all cores.
     pub fn new(scenario: &'a Scenario) -> Hunt<'a> {
         Hunt {
-            protocols: protocols_of(scenario).into_iter().map(|protocol| protocol as &dyn AnyProtocol).collect(),
-            scenario: Cow::Borrowed(scenario),
+            protocols: protocols_of(scenario),
+            scenario,
             profile: Profile::Hostile,
             selection: Selection::ALL,
             own_plan: OwnPlan::Replaced,
@@ -122,7 +122,7 @@ impl<'a> Hunt<'a> {
 
     /// For failures of these protocols alone, which needn't be known to scenarios.
     #[must_use]
-    pub fn protocols(self, protocols: &[&'a dyn AnyProtocol]) -> Hunt<'a> {
+    pub fn protocols(self, protocols: &[&'static dyn AnyProtocol]) -> Hunt<'a> {
         Hunt { protocols: protocols.to_vec(), ..self }
     }
 
@@ -181,6 +181,16 @@ impl<'a> Hunt<'a> {
         Hunt { inside_only: true, ..self }
     }
 
+    /// The protocols for whose failures it is.
+    pub fn hunted_protocols(&self) -> &[&'static dyn AnyProtocol] {
+        &self.protocols
+    }
+
+    /// On how many threads it runs.
+    pub fn threads(&self) -> NonZeroUsize {
+        self.jobs
+    }
+
     /// How many seeds there are to look at.
     pub fn count(&self) -> u64 {
         self.shard.count(self.seeds)
@@ -195,7 +205,7 @@ impl<'a> Hunt<'a> {
             plan: plan.into_owned(),
             protocols: vec![protocol.to_owned()],
             expect: Default::default(),
-            ..Scenario::clone(&self.scenario)
+            ..self.scenario.clone()
         }
     }
 

@@ -1,0 +1,87 @@
+//! What is made of a hunt's failures: cases, each shrunk and explained, and the message of a test that fails.
+
+use std::fmt::Write;
+
+use holdover_sim::protocol::{self, AnyProtocol, PROTOCOLS};
+
+use super::{Case, Find};
+use crate::explore::hunt::{Cause, Failure, Findings, Hunt};
+use crate::explore::shrink::{BUDGET, shrink};
+use crate::scenario::NotWritable;
+
+impl Hunt<'_> {
+    /// The failure in its smallest form, with all that is told of it; `command` is what finds it again. `None` if it isn't a
+    /// rule that was broken, or isn't this hunt's.
+    ///
+    /// # Errors
+    /// If no file can say it.
+    pub fn case_of(&self, failure: &Failure, command: &str) -> Result<Option<Case>, NotWritable> {
+        let hunted = self.hunted_protocols().iter().find(|protocol| protocol.name() == failure.protocol);
+        let (Cause::Rule(signature), Some(protocol)) = (failure.cause, hunted) else { return Ok(None) };
+        let seed = failure.example.seed;
+        let mut original = self.scenario_of(seed, protocol.name());
+        let names = self.hunted_protocols().iter().map(|protocol| protocol.name());
+        let known: Vec<String> = names.filter(|name| protocol::find(name).is_some()).map(str::to_owned).collect();
+        // A protocol of a program's own can't stand in a file, where there must be one.
+        original.protocols = if known.is_empty() { vec![PROTOCOLS[0].name().to_owned()] } else { known };
+        let Ok(shrunk) = shrink(&original, *protocol, signature, BUDGET) else { return Ok(None) };
+        let (original, shrunk, protocol) = (&original, &shrunk, *protocol);
+        let find = Find { original, shrunk, protocol, plan_seed: Some(seed), command, found: failure.seeds };
+        Case::new(find).map(Some)
+    }
+
+    /// Looks at all seeds, and panics if anything fails, or if no fault touched anything that the lease protects: then that
+    /// nothing failed says nothing. For tests.
+    ///
+    /// # Panics
+    /// With the smallest scenario in which the first failure happens, why it does, and how to see it again.
+    #[track_caller]
+    pub fn assert_holds(&self) {
+        let findings = self.run();
+        if let Some(failure) = findings.failures.first() {
+            panic!("{}", self.message(&findings, failure));
+        }
+        let bit = |protocol: &&&'static dyn AnyProtocol| {
+            let coverage = findings.coverage.get(protocol.name());
+            coverage.is_some_and(|coverage| coverage.faults.values().any(|strikes| strikes.bit > 0))
+        };
+        if let Some(protocol) = self.hunted_protocols().iter().find(|protocol| !bit(protocol)) {
+            panic!(
+                "{} seeds say nothing of {}: no fault touched anything that the lease protects; hunt with more seeds, or \
+                 other faults",
+                findings.seeds,
+                protocol.name()
+            );
+        }
+    }
+
+    /// What a test says of a failure.
+    fn message(&self, findings: &Findings, failure: &Failure) -> String {
+        let Failure { protocol, cause, seeds, inside, example, message } = failure;
+        let others = findings.failures.len() - 1;
+        let mut told = format!("{protocol} breaks {cause}\n{seeds} of {} seeds do", findings.seeds);
+        if *inside < *seeds {
+            told += &format!(", {inside} of them although all was as {protocol} relies on");
+        }
+        told += &format!("; this is seed {}", example.seed);
+        match others {
+            0 => {}
+            1 => told += "; one more failure was found",
+            others => told += &format!("; {others} more failures were found"),
+        }
+        told.push('\n');
+        if let Some(message) = message {
+            told += &format!("{message}\n");
+        }
+        let seed = example.seed;
+        let again = format!("Hunt::new(&scenario).seeds({seed}..{})", seed.saturating_add(1));
+        match self.case_of(failure, &again) {
+            Ok(Some(case)) => {
+                let _written = write!(told, "\n{}\n{}", case.scenario, case.explanation);
+            }
+            Ok(None) => {}
+            Err(refused) => told += &format!("\nno file can say it: {refused}\n"),
+        }
+        told + &format!("\nTo see it again: {again}\n")
+    }
+}
