@@ -6,7 +6,9 @@
 //!   to matter
 //! - [`shrink`] makes a scenario small in which something breaks
 //! - [`explain`] puts these together: what was necessary, what made it worse, how it came about ([`chain`])
-//! - [`generate`] draws plans of faults from seeds, and [`hunt`] looks with many of them for what breaks
+//! - [`generate`] draws plans of faults from seeds; [`hunt`] looks with many of them for what breaks; [`Reducer`] makes one
+//!   smaller as long as whoever asks says that it still fails
+//! - `strategy`, with the feature `proptest`, has strategies for plans and scenarios, which draw and shrink by these
 
 mod budget;
 pub mod chain;
@@ -15,13 +17,17 @@ pub mod explain;
 pub mod generate;
 pub mod hunt;
 pub mod knobs;
+mod reduce;
 mod refused;
 pub mod shrink;
 mod signature;
+#[cfg(feature = "proptest")]
+pub mod strategy;
 mod subset;
 mod trial;
 
 pub use budget::{Budget, Meter, Spent, Trials};
+pub use reduce::Reducer;
 pub use refused::{Refused, refused};
 pub use signature::Signature;
 pub use subset::{MOST_SETS, Parts, Sufficient};
