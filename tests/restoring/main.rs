@@ -234,6 +234,51 @@ fn whoever_was_told_to_stop_at_a_point_goes_on_stopping() {
     assert!(restored >= 70, "{restored} were put back");
 }
 
+/// Found by drawn plans: whoever heard in the instant of being put back that it is to stop did so before it was put back.
+#[test]
+fn whoever_is_told_to_stop_while_it_is_put_back_stops_then() {
+    let told = |millis| (later(millis), Fault::from(Shutdown { node: A, lasting: Span::millis(300) }));
+    for (point, _) in POINTS {
+        for (protocol, before, after) in PROTOCOLS.iter().flat_map(|of| [(of, 20, 20), (of, 10, 20), (of, 20, 30)])
+        {
+            let restored = (later(20), restore(Original::Gone));
+            let plan = [(when(*point, 1), snapshot()), told(before), restored, told(after)];
+            let history = run_under(*protocol, &plan);
+            let says = || format!("{} {point:?} {before} {after}", protocol.name());
+            assert!(!matches!(history.ending, Ending::Panicked { .. }), "{} {:?}", says(), history.ending);
+            let Some(&(id, _)) = restorings(&history).first() else { continue };
+            // It is gone 300 ms after it was told for the last time, if it hasn't finished before that.
+            let gone = |what: &What| matches!(what, What::WorkerDied | What::WorkerFinished);
+            let end = history.events[id.index() + 1..].iter().find(|event| event.node == A && gone(&event.what));
+            let end = end.unwrap_or_else(|| panic!("{} is never gone", says()));
+            assert!(end.at - history.event(id).at <= Span::millis(310), "{} {:?}", says(), end.at);
+        }
+    }
+}
+
+/// Found by drawn plans: a worker couldn't be put back at a point that it came to in the turn in which it was put back.
+#[test]
+fn whoever_is_put_back_again_in_the_same_turn_goes_on_from_there() {
+    let mut restored = 0;
+    for (point, _) in POINTS {
+        for (again, _) in POINTS {
+            let plan = [
+                (when(*point, 1), snapshot()),
+                (later(1), restore(Original::Gone)),
+                (when(*again, 2), restore(Original::Gone)),
+            ];
+            let history = run_under(&Naive, &plan);
+            assert!(
+                !matches!(history.ending, Ending::Panicked { .. }),
+                "{point:?} {again:?} {:?}",
+                history.ending
+            );
+            restored += restorings(&history).len();
+        }
+    }
+    assert!(restored >= 280, "{restored} were put back");
+}
+
 #[test]
 fn a_pause_puts_off_what_a_restored_worker_does() {
     for clocks in [PauseClocks::Running, PauseClocks::Suspended, PauseClocks::Frozen, PauseClocks::Counted] {

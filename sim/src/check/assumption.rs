@@ -147,6 +147,16 @@ mod tests {
         };
         check(lives().plan(slew(500)).begins(0).at(1_000).heals(0), &[]);
         check(lives().plan(slew(-501)).begins(0).at(1_000).heals(0), &["clock-rate"]);
+        let late = |by, at, held| {
+            let mut story = lives().plan(step(by)).at(at).begins(0).at(held).held(A, 1, Clock::Monotonic, 90_000);
+            story.due(ms(10_000));
+            story
+        };
+        check(late(-1_500, 9_000, 20_000), &["clocks-agree"]);
+        check(late(-1_500, 9_000, 10_200), &["clocks-agree", "no-late-wall-clock"]);
+        check(late(-1_500, 9_000, 9_500), &["clocks-agree", "no-late-wall-clock"]);
+        check(late(-900, 9_000, 9_500), &["clocks-agree"]);
+        check(late(1_500, 9_000, 9_500), &["clocks-agree"]);
         use crate::fault::PauseClocks::{Frozen, Suspended};
         check(lives().plan(still(Frozen)).begins(0).at(100).heals(0), &["frozen-clocks-never"]);
         check(lives().plan(still(Suspended)).begins(0).at(100).heals(0), &["no-suspend"]);

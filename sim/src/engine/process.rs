@@ -150,12 +150,35 @@ impl World {
         self.start_task(node, WorkerTask::Work, stop);
     }
 
-    /// The process on `node` doesn't know of being told to stop, and does `stop` if it is.
-    pub(super) fn expect_stop(&self, node: NodeId, stop: Option<Work>) {
+    /// The process that is to be on `node` doesn't know of being told to stop.
+    pub(super) fn forget_stop(&self, node: NodeId) {
         self.at_process(node, |process| {
-            (process.is_told_to_stop, process.stop) = (false, stop);
+            (process.is_told_to_stop, process.stop) = (false, None);
             process.told_by.clear();
         });
+    }
+
+    /// The process on `node` does `stop` if it is told to stop.
+    pub(super) fn expect_stop(&self, node: NodeId, stop: Option<Work>) {
+        self.at_process(node, |process| process.stop = stop);
+    }
+
+    /// The process on `node`, whose memory was just built again, hears that it was told to stop meanwhile, if it was.
+    pub(super) fn hear_stop(&self, node: NodeId) {
+        if self.at_process(node, |process| !process.told_by.is_empty()) {
+            self.begin_to_stop(node);
+        }
+    }
+
+    /// The process on `node` does what it does when it is told to stop, if it runs and hasn't begun to before.
+    fn begin_to_stop(&self, node: NodeId) {
+        let stop = self.at_process(node, |process| process.stop.take().filter(|_| process.stage == Stage::Alive));
+        if let Some(stop) = stop {
+            if let Some(memory) = &self.node(node).memory {
+                memory.note(Input::Stop);
+            }
+            self.start_task(node, WorkerTask::Work, stop);
+        }
     }
 
     /// Notes that the worker on `node` does nothing more.
@@ -222,17 +245,11 @@ impl World {
     /// Tells the process on `node` to stop within `time`, for `fault`.
     pub(crate) fn tell_to_stop(&self, node: NodeId, fault: FaultId, time: Span) {
         let until = self.now() + time;
-        let stop = self.at_process(node, |process| {
+        self.at_process(node, |process| {
             process.is_told_to_stop = true;
             process.told_by.push((fault, until));
-            process.stop.take().filter(|_| process.stage == Stage::Alive)
         });
-        if let Some(stop) = stop {
-            if let Some(memory) = &self.node(node).memory {
-                memory.note(Input::Stop);
-            }
-            self.start_task(node, WorkerTask::Work, stop);
-        }
+        self.begin_to_stop(node);
     }
 
     /// The process on `node` was told to stop by `fault`, and its time is over. One that was put back meanwhile was never

@@ -68,6 +68,7 @@ impl World {
         self.release_held(owner);
         self.end_process(seat);
         owner.be_up();
+        self.forget_stop(seat);
         self.rewind_clocks(seat, &snapshot.clocks);
         self.put_daemon_back(seat, snapshot.daemon);
         match &snapshot.process {
@@ -89,7 +90,6 @@ impl World {
             Image::None if matches!(self.stage(seat), Stage::Unborn | Stage::Late) => {}
             Image::None => {
                 self.enlist(seat);
-                self.expect_stop(seat, None);
                 self.begin_anew(seat);
             }
         }
@@ -140,6 +140,7 @@ impl World {
             }
         }
         memory.end_building();
+        self.hear_stop(node);
         self.wake_all(owner, memory);
     }
 

@@ -117,6 +117,11 @@ impl Story {
         self
     }
 
+    /// The job is due then.
+    pub(crate) fn due(&mut self, at: TrueTime) {
+        self.history.due = at;
+    }
+
     /// Leases end by this clock of the lease store.
     pub(crate) fn leases_end_by(mut self, clock: Clock) -> Story {
         self.history.store_clock = Some(clock);

@@ -38,7 +38,7 @@ pub(super) fn rounder(unit: Unit, value: i64, clock: i64) -> Vec<i64> {
     let mut steps = Vec::new();
     let offset = match unit {
         Unit::Count => return Vec::new(),
-        Unit::Percent => return vec![100, value - value % 10, value - value % 10 + 10],
+        Unit::Percent => return vec![100, value - value % 10, (value - value % 10).saturating_add(10)],
         Unit::Time => {
             steps.extend(powers_of_ten(SECOND));
             clock
@@ -51,7 +51,7 @@ pub(super) fn rounder(unit: Unit, value: i64, clock: i64) -> Vec<i64> {
         }
     };
     let both = |step: i64| {
-        let below = value - value.saturating_add(offset).rem_euclid(step);
+        let below = value.saturating_sub(value.saturating_add(offset).rem_euclid(step));
         // Nearer to zero first.
         if value < 0 { [below.saturating_add(step), below] } else { [below, below.saturating_add(step)] }
     };

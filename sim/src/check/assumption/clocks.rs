@@ -18,15 +18,31 @@ pub const CLOCKS_AGREE: Assumption = Assumption {
     name: "clocks-agree",
     sentence: "the workers' wall clocks are within 100 ms of true time",
     is_kept: |history| {
-        each_wall_error(history, TrueTime::START, |error| error <= WALL_ERROR && -error <= WALL_ERROR)
+        history.nodes_with(Role::Worker).all(|node| {
+            let Some(since) = lives_since(history, node) else { return true };
+            let clocks = &history.node(node).clocks;
+            // A clock is furthest off where a stretch begins or ends.
+            let ends = clocks.segments().iter().skip(1).map(|segment| before(segment.from));
+            let begins = clocks.segments().iter().map(|segment| segment.from);
+            let within = begins.chain(ends).filter(|at| (since..=history.ended_at).contains(at));
+            within.chain([since, history.ended_at]).all(|at| {
+                let error = clocks.wall_error(history.start, at);
+                error <= WALL_ERROR && -error <= WALL_ERROR
+            })
+        })
     },
 };
 
 /// See its sentence.
 pub const NO_LATE_WALL_CLOCK: Assumption = Assumption {
     name: "no-late-wall-clock",
-    sentence: "no worker's wall clock is a second late from when the job is due on",
-    is_kept: |history| each_wall_error(history, history.due.min(history.ended_at), |error| -error < LATE),
+    sentence: "no worker that has the lease waits for the job because its wall clock is a second late",
+    is_kept: |history| {
+        history.events.iter().filter(|event| matches!(event.what, What::LeaseHeld { .. })).all(|event| {
+            let from = event.at.max(history.due);
+            history.node(event.node).clocks.wall(from) + LATE >= history.utc(history.due)
+        })
+    },
 };
 
 /// See its sentence.
@@ -53,21 +69,6 @@ pub const NO_SUSPEND: Assumption = Assumption {
     sentence: "no machine is suspended, with its monotonic clock standing still",
     is_kept: |history| no_segment(history, |segment| segment.motion == Motion::Suspended),
 };
-
-/// Whether how far ahead the workers' wall clocks are from `from` on always `is_good`.
-fn each_wall_error(history: &History, from: TrueTime, is_good: impl Fn(Span) -> bool) -> bool {
-    history.nodes_with(Role::Worker).all(|node| {
-        let Some(since) = lives_since(history, node) else { return true };
-        let (from, clocks) = (from.max(since), &history.node(node).clocks);
-        // A clock is furthest off where a stretch begins or ends.
-        let ends = clocks.segments().iter().skip(1).map(|segment| before(segment.from));
-        let begins = clocks.segments().iter().map(|segment| segment.from);
-        let within = begins.chain(ends).filter(|at| (from..=history.ended_at).contains(at));
-        within
-            .chain([from.min(history.ended_at), history.ended_at])
-            .all(|at| is_good(clocks.wall_error(history.start, at)))
-    })
-}
 
 fn no_segment(history: &History, is_bad: impl Fn(&Segment) -> bool) -> bool {
     let is_good = |(node, record): (NodeId, &NodeRecord)| {
