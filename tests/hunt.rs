@@ -123,6 +123,10 @@ fn only_what_was_asked_for_is_drawn() {
         assert_eq!(coverage.faults[kind.name].drawn > 0, kind.name == "pause", "{}", kind.name);
     }
     assert_eq!(coverage.runs, 100);
+    // Nor are clocks off that nobody asked for.
+    let hunt = Hunt::new(&scenario).faults(selection);
+    assert_eq!(hunt.scenario_of(7, "naive").world, scenario.world);
+    assert_ne!(Hunt::new(&scenario).scenario_of(7, "naive").world, scenario.world);
 }
 
 #[test]

@@ -34,6 +34,9 @@ use super::{Subject, failures};
 use crate::replay::{Blame, protocols_of};
 use crate::scenario::Scenario;
 
+/// The group of faults that are about clocks.
+const CLOCKS: &str = "clocks";
+
 /// So many seeds are one task. They take a few milliseconds, which is long beside the handing out of a task and short
 /// beside anybody's patience.
 const SEEDS_A_TASK: u64 = 32;
@@ -84,8 +87,8 @@ pub struct Unwatched;
 
 impl Watch for Unwatched {}
 
-/// A search for failures over many seeds. Each seed gives a plan of faults, the clocks of the workers, and all that a run
-/// draws.
+/// A search for failures over many seeds. Each seed gives a plan of faults, the clocks of the workers if faults of clocks are
+/// among what is drawn, and all that a run draws.
 #[derive(Clone)]
 pub struct Hunt<'a> {
     scenario: &'a Scenario,
@@ -266,8 +269,14 @@ impl<'a> Hunt<'a> {
         if self.own_plan == OwnPlan::Kept {
             return (Cow::Borrowed(&self.scenario.world), Cow::Borrowed(&self.scenario.plan));
         }
-        let world = with_drawn_clocks(&self.scenario.world, self.profile, Seed(seed));
-        (Cow::Owned(world), Cow::Owned(generator.plan(Seed(seed))))
+        // Who asks for pauses alone wants no clocks that are off either.
+        let groups = Selection::groups();
+        let clocks = groups.iter().find(|(group, _)| *group == CLOCKS).map_or(&[][..], |(_, kinds)| kinds);
+        let world = match clocks.iter().any(|kind| self.selection.has(kind)) {
+            true => Cow::Owned(with_drawn_clocks(&self.scenario.world, self.profile, Seed(seed))),
+            false => Cow::Borrowed(&self.scenario.world),
+        };
+        (world, Cow::Owned(generator.plan(Seed(seed))))
     }
 
     /// Looks at the seeds that come at these places in the share.
