@@ -1,6 +1,7 @@
 //! Shrinking: the smallest scenario in which the same breaks, and what is written of it.
 
 mod cases;
+mod hunted;
 mod laws;
 #[path = "../plans/night.rs"]
 #[expect(dead_code, reason = "other tests draw other nights")]

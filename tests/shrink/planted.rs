@@ -42,7 +42,7 @@ fn a_finishes_while_b_is_about_to_fence() -> Vec<PlannedFault> {
 }
 
 /// Bugs, the plan that brings them about, and a rule that they break.
-fn cases() -> Vec<(&'static [Bug], Vec<PlannedFault>, &'static str)> {
+pub(crate) fn cases() -> Vec<(&'static [Bug], Vec<PlannedFault>, &'static str)> {
     let restarted = |point, node, millis| on(A, point, -9_900, &[restart(node, millis)]);
     let with_late_b =
         |plan: Vec<PlannedFault>| [plan, on(B, Point::TAKEOVER_BEGUN, 28_000, &[pause(B, 115, Running)])].concat();
