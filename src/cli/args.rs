@@ -162,6 +162,9 @@ pub(super) struct HuntArguments {
     /// Keep what is found in this folder: a case for each failure, shrunk and explained, and all in hunt.json
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
+    /// Write a JUnit report to this file, for CI systems: a case for each protocol, with what was found as its failure
+    #[arg(long, value_name = "FILE")]
+    pub(super) junit: Option<PathBuf>,
     /// Show no progress
     #[arg(long, short)]
     pub(super) quiet: bool,

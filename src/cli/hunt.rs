@@ -10,6 +10,7 @@ use std::time::Duration;
 use super::args::{Format, HuntArguments};
 use super::command;
 use super::exit::{Failure, Status};
+use super::junit::JunitFile;
 use super::output::Output;
 use super::replay::chosen;
 use crate::explore::generate::{Profile, Selection, UnknownFaults, UnknownProfile};
@@ -34,11 +35,16 @@ pub(super) fn run(arguments: &HuntArguments, output: &mut Output) -> Result<Stat
     };
     let hunt = hunt_of(arguments, &scenario, &protocols)?;
     let folder = arguments.out.as_deref().map(Folder::create).transpose()?;
+    let scenarios = arguments.scenario.as_deref().into_iter();
+    let junit = arguments.junit.as_deref().map(|path| JunitFile::create(path, scenarios)).transpose()?;
     let watch = watch::Watcher::new(arguments, folder.as_ref(), hunt.count())?;
     let findings = hunt.run_watched(&watch);
     watch.finish()?;
     if let Some(folder) = &folder {
         folder.keep(&hunt, &findings, |failure| again(arguments, &findings, failure))?;
+    }
+    if let Some(junit) = junit {
+        junit.write(&[report::hunt::suite(&findings, |failure| again(arguments, &findings, failure))])?;
     }
     show(arguments.format, &findings, output)?;
     let status = status(&findings);

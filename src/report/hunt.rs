@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 
+use super::junit::{Case, Kind, Problem, Suite};
 use super::layout::{columns, wrap};
 use super::style::{BAD, BOLD, DIM, FAULT, GOOD};
 use super::words;
@@ -11,6 +12,28 @@ use crate::explore::hunt::{Cause, Coverage, Failure, Findings, Strikes};
 
 /// What a column has.
 type Cell = (String, Style);
+
+/// What was found, for JUnit: a case for each protocol, its first failure as what is wrong and all of them at length, each
+/// with the `command` that finds it again.
+pub(crate) fn suite(findings: &Findings, command: impl Fn(&Failure) -> String) -> Suite {
+    let case = |protocol: &String| {
+        let failures: Vec<&Failure> =
+            findings.failures.iter().filter(|failure| failure.protocol == *protocol).collect();
+        let text =
+            |failure: &&Failure| format!("{}\n{}\n{}\n", failure.cause, of_failure(failure), command(failure));
+        let problem = failures.first().map(|first| Problem {
+            kind: if matches!(first.cause, Cause::Rule(_)) { Kind::Failure } else { Kind::Error },
+            sort: "hunt",
+            message: first.cause.to_string(),
+            text: failures.iter().map(text).collect::<Vec<_>>().join("\n"),
+        });
+        Case { name: protocol.clone(), problem }
+    };
+    let properties =
+        vec![("seeds", findings.hunted.seeds.to_string()), ("profile", findings.hunted.profile.clone())];
+    let cases = findings.hunted.protocols.iter().map(case).collect();
+    Suite { name: "hunt".to_owned(), file: None, properties, cases }
+}
 
 /// Writes what was hunted, the failures, and the coverage.
 pub(crate) fn write(findings: &Findings, width: usize, out: &mut impl Write) -> io::Result<()> {

@@ -246,3 +246,26 @@ fn a_hunt_that_is_killed_leaves_what_it_had_found() {
     }
     assert!(kept > 0);
 }
+
+#[test]
+fn a_junit_report_has_a_case_for_each_protocol() {
+    let (folder, _) = place();
+    let file = folder.path().join("new/junit.xml");
+    let mut command = holdover();
+    command.args(["hunt", CLOCK_JUMP, "--protocol", "naive", "--protocol", "fenced", "--faults", "pause"]);
+    command.args(["--inside", "--seeds", "0..60", "--junit"]).arg(&file);
+    Ran::of(command.output().expect("it was built")).ended(0);
+    let green = fs::read_to_string(&file).expect("it was written");
+    assert!(green.contains("tests=\"2\"") && green.contains("failures=\"0\""), "{green}");
+    let mut command = holdover();
+    command.args(["hunt", CLOCK_JUMP, "--protocol", "naive", "--seeds", "0..300", "--junit"]).arg(&file);
+    Ran::of(command.output().expect("it was built")).ended(1);
+    let red = fs::read_to_string(&file).expect("it was written");
+    assert!(
+        red.contains("failures=\"1\"") && red.contains("single-writer: two workers in one generation"),
+        "{red}"
+    );
+    assert!(red.contains("holdover hunt scenarios/incidents/clock-jump.toml --protocol naive --seeds "), "{red}");
+    let ran = run_line(&format!("hunt {CLOCK_JUMP} --seeds 0..9 --junit {CLOCK_JUMP}")).ended(2);
+    assert!(ran.stderr.contains("scenario"), "{}", ran.stderr);
+}
