@@ -80,8 +80,10 @@ fn move_in(
 ) {
     let lease_ids = Stream::new(world.seed, Purpose::LeaseIds(world::LEASE_STORE));
     let services = Rc::new(Services {
-        lease_store: world
-            .house(world::LEASE_STORE, LeaseStore::new(lease_store_rules(spec, protocol), lease_ids)),
+        lease_store: world.house(
+            world::LEASE_STORE,
+            LeaseStore::new(lease_store_rules(spec, protocol), protocol.lock_service(), lease_ids),
+        ),
         ledger: world.house(world::LEDGER, Ledger::new(ledger_rules(spec, protocol), batch.len())),
         provider: world.house(world::PROVIDER, Provider::new(protocol.gateway(), batch.len())),
     });

@@ -245,7 +245,7 @@ mod tests {
             expiry in proptest::sample::select(vec![Expiry::ByAsker, Expiry::ByStore, Expiry::AT_TRANSACTION_START]),
         ) {
             let rules = LeaseStoreRules { tokens: Tokens::Counted, expiry };
-            check(&steps, || LeaseStore::new(rules, lease_ids()), LeaseStore::disk)?;
+            check(&steps, || LeaseStore::new(rules, None, lease_ids()), LeaseStore::disk)?;
         }
 
         #[test]

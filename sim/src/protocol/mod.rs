@@ -19,6 +19,7 @@ use std::rc::Rc;
 use crate::check::Assumption;
 use crate::service::lease_store::LeaseStoreRules;
 use crate::service::ledger::{Checkpoint, LedgerRules};
+use crate::service::lock::LockService;
 use crate::service::provider::GatewayRules;
 use crate::settlement;
 use crate::worker::{Lease, Setback, Worker};
@@ -47,6 +48,12 @@ pub trait Protocol: Clone + Send + Sync + 'static {
 
     /// How the lease store goes about leases.
     fn lease_store(&self) -> LeaseStoreRules;
+
+    /// A lock service of one's own that decides in place of the lease store's row; `None` for the row. Then the rules of
+    /// [`Protocol::lease_store`] only say by whose clock leases end, for those who judge.
+    fn lock_service(&self) -> Option<Box<dyn LockService>> {
+        None
+    }
 
     /// What must be so for the protocol to keep the rules. A run in which it breaks one is told apart by whether all of
     /// this was so. The default is nothing: then runs aren't told apart.
@@ -84,6 +91,8 @@ pub trait AnyProtocol: Sync {
     fn summary(&self) -> &'static str;
     /// See [`Protocol::lease_store`].
     fn lease_store(&self) -> LeaseStoreRules;
+    /// See [`Protocol::lock_service`].
+    fn lock_service(&self) -> Option<Box<dyn LockService>>;
     /// See [`Protocol::assumptions`].
     fn assumptions(&self) -> &'static [&'static Assumption];
     /// See [`Protocol::ledger`].
@@ -107,6 +116,10 @@ impl<P: Protocol> AnyProtocol for P {
 
     fn lease_store(&self) -> LeaseStoreRules {
         Protocol::lease_store(self)
+    }
+
+    fn lock_service(&self) -> Option<Box<dyn LockService>> {
+        Protocol::lock_service(self)
     }
 
     fn assumptions(&self) -> &'static [&'static Assumption] {

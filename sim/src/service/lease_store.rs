@@ -12,6 +12,7 @@ use crate::engine::{Answer, Journal, Service, ServiceContext};
 use crate::history::What;
 use crate::id::{Epoch, LeaseId, NodeId, Token};
 use crate::seed::Stream;
+use crate::service::lock::{Lock, LockClocks, LockService};
 use crate::time::{Span, WallTime};
 
 /// How a lease store goes about it.
@@ -129,12 +130,21 @@ pub struct LeaseTable {
     last_token: Token,
 }
 
+/// How to take one change back.
+pub enum LeaseUndo {
+    /// The table as it was before; it is small.
+    Table(LeaseTable),
+    /// The lock service as it was before.
+    Own(Box<dyn LockService>),
+}
+
 /// The lease store.
-#[derive(Debug)]
 pub struct LeaseStore {
     rules: LeaseStoreRules,
     table: LeaseTable,
-    journal: Journal<LeaseTable>,
+    /// What decides in place of the table, if the protocol has that.
+    own: Option<Box<dyn LockService>>,
+    journal: Journal<LeaseUndo>,
     /// A replica goes on with the same, so that no lease ID is made up twice.
     ids: Rc<RefCell<Stream>>,
 }
@@ -153,10 +163,54 @@ impl Now {
 }
 
 impl LeaseStore {
-    /// An empty store. `ids` is what it makes lease IDs from.
-    pub fn new(rules: LeaseStoreRules, ids: Stream) -> LeaseStore {
+    /// An empty store. `ids` is what it makes lease IDs from; `own` decides in place of its row.
+    pub fn new(rules: LeaseStoreRules, own: Option<Box<dyn LockService>>, ids: Stream) -> LeaseStore {
         let table = LeaseTable { row: None, last_token: Token(0) };
-        LeaseStore { rules, table, journal: Journal::default(), ids: Rc::new(RefCell::new(ids)) }
+        LeaseStore { rules, table, own, journal: Journal::default(), ids: Rc::new(RefCell::new(ids)) }
+    }
+
+    /// Has the lock service of the protocol's own decide.
+    fn ask_own(&mut self, request: LeaseRequest, context: &ServiceContext<'_>) -> Option<LeaseResponse> {
+        let own = self.own.as_mut()?;
+        self.journal.note(|| LeaseUndo::Own(own.copy()));
+        let clocks = LockClocks { mono: context.mono(), wall: context.wall() };
+        let worker = context.from;
+        Some(match request {
+            LeaseRequest::Acquire(term) => {
+                // A lease that nobody gets is offered to the next one.
+                let mut ids = self.ids.borrow().clone();
+                let lease = LeaseId(ids.next() >> 32);
+                match own.acquire(worker, lease, term, clocks) {
+                    Ok(Lock { token, until }) => {
+                        *self.ids.borrow_mut() = ids;
+                        let grant = Grant { lease, token, epoch: context.next_epoch() };
+                        context.record(What::LeaseGranted { worker, epoch: grant.epoch, lease, token, until });
+                        LeaseResponse::Granted(grant)
+                    }
+                    Err(holder) => {
+                        context.record(What::LeaseRefused { worker, holder });
+                        LeaseResponse::Refused
+                    }
+                }
+            }
+            LeaseRequest::Renew { grant, term } => match own.renew(grant.lease, term, clocks) {
+                Some(until) => {
+                    context.record(What::LeaseRenewed { worker, epoch: grant.epoch, until });
+                    LeaseResponse::Done
+                }
+                None => {
+                    context.record(What::RenewalRefused { worker, epoch: grant.epoch });
+                    LeaseResponse::Refused
+                }
+            },
+            LeaseRequest::Release { grant } => match own.release(grant.lease) {
+                true => {
+                    context.record(What::LeaseReleased { worker, epoch: grant.epoch });
+                    LeaseResponse::Done
+                }
+                false => LeaseResponse::Refused,
+            },
+        })
     }
 
     /// What it has on disk, to be compared.
@@ -187,7 +241,7 @@ impl LeaseStore {
             context.record(What::LeaseRefused { worker, holder: row.holder });
             return LeaseResponse::Refused;
         }
-        self.journal.note(|| self.table);
+        self.journal.note(|| LeaseUndo::Table(self.table));
         let token = (self.rules.tokens != Tokens::None).then(|| {
             self.table.last_token.0 += 1;
             self.table.last_token
@@ -205,7 +259,7 @@ impl LeaseStore {
         let before = self.table;
         match &mut self.table.row {
             Some(row) if row.grant.lease == grant.lease => {
-                self.journal.note(|| before);
+                self.journal.note(|| LeaseUndo::Table(before));
                 row.expiry = now.after(ttl);
                 context.record(What::LeaseRenewed { worker, epoch: grant.epoch, until: now.wall + ttl });
                 LeaseResponse::Done
@@ -221,7 +275,7 @@ impl LeaseStore {
         if self.table.row.as_ref().is_none_or(|row| row.grant.lease != grant.lease) {
             return LeaseResponse::Refused;
         }
-        self.journal.note(|| self.table);
+        self.journal.note(|| LeaseUndo::Table(self.table));
         self.table.row = None;
         context.record(What::LeaseReleased { worker: context.from, epoch: grant.epoch });
         LeaseResponse::Done
@@ -240,8 +294,7 @@ impl LeaseStore {
 impl Service for LeaseStore {
     type Request = LeaseRequest;
     type Response = LeaseResponse;
-    /// The table as it was before; it is small.
-    type Undo = LeaseTable;
+    type Undo = LeaseUndo;
 
     fn about(request: &LeaseRequest) -> &'static str {
         match request {
@@ -252,6 +305,9 @@ impl Service for LeaseStore {
     }
 
     fn handle(&mut self, request: LeaseRequest, context: &ServiceContext<'_>) -> Answer<LeaseStore> {
+        if let Some(answer) = self.ask_own(request, context) {
+            return Answer::Now(answer);
+        }
         let term = match request {
             LeaseRequest::Acquire(term) | LeaseRequest::Renew { term, .. } => term,
             LeaseRequest::Release { grant } => return Answer::Now(self.release(grant, context)),
@@ -267,21 +323,28 @@ impl Service for LeaseStore {
     }
 
     fn crash(&mut self) {
+        if let Some(own) = &mut self.own {
+            own.crash();
+        }
         if self.rules.tokens == Tokens::CountedInMemory {
             self.table.last_token = Token(0);
         }
     }
 
-    fn journal(&mut self) -> &mut Journal<LeaseTable> {
+    fn journal(&mut self) -> &mut Journal<LeaseUndo> {
         &mut self.journal
     }
 
     /// The lease IDs to come stay what they are: they are made up at random, and randomness isn't kept.
-    fn undo(&mut self, before: LeaseTable) {
-        self.table = before;
+    fn undo(&mut self, before: LeaseUndo) {
+        match before {
+            LeaseUndo::Table(table) => self.table = table,
+            LeaseUndo::Own(own) => self.own = Some(own),
+        }
     }
 
     fn fork(&self) -> LeaseStore {
-        LeaseStore { journal: Journal::default(), ids: self.ids.clone(), ..*self }
+        let own = self.own.as_ref().map(|own| own.copy());
+        LeaseStore { journal: Journal::default(), ids: self.ids.clone(), own, ..*self }
     }
 }

@@ -3,6 +3,7 @@
 pub mod door;
 pub mod lease_store;
 pub mod ledger;
+pub mod lock;
 pub mod provider;
 
 pub use crate::engine::{Address, Answer, Broken, Journal, Service, ServiceContext};

@@ -1,0 +1,135 @@
+//! A lock service of one's own on the lease store's node: faults reach it as they reach the lease store, and it is judged as
+//! that is.
+
+use std::rc::Rc;
+
+use holdover::explore::hunt::Hunt;
+use holdover::scenario::Scenario;
+use holdover::sim::id::{LeaseId, NodeId, Token};
+use holdover::sim::protocol::{AnyProtocol, Fenced, Protocol, Renewal};
+use holdover::sim::run::run;
+use holdover::sim::service::lease_store::{LeaseStoreRules, Term};
+use holdover::sim::service::ledger::{Checkpoint, LedgerRules};
+use holdover::sim::service::lock::{Lock, LockClocks, LockService};
+use holdover::sim::service::provider::GatewayRules;
+use holdover::sim::time::WallTime;
+use holdover::sim::worker::{Lease, Setback, Worker};
+
+/// What the lease store's row does, written once more: whose the lease is, and until when by the asker's clock.
+#[derive(Clone, Default)]
+struct Row {
+    held: Option<(NodeId, LeaseId, WallTime)>,
+    token: u64,
+    /// Whether the count of tokens stands still.
+    repeats_tokens: bool,
+}
+
+impl LockService for Row {
+    fn acquire(&mut self, asker: NodeId, lease: LeaseId, term: Term, _: LockClocks) -> Result<Lock, NodeId> {
+        if let Some((holder, _, until)) = self.held
+            && until > term.now
+        {
+            return Err(holder);
+        }
+        self.token += u64::from(!self.repeats_tokens || self.token == 0);
+        let until = term.now + term.ttl;
+        self.held = Some((asker, lease, until));
+        Ok(Lock { token: Some(Token(self.token)), until })
+    }
+
+    fn renew(&mut self, lease: LeaseId, term: Term, _: LockClocks) -> Option<WallTime> {
+        let (_, held, until) = self.held.as_mut()?;
+        (*held == lease).then(|| {
+            *until = term.now + term.ttl;
+            *until
+        })
+    }
+
+    fn release(&mut self, lease: LeaseId) -> bool {
+        self.held.take_if(|(_, held, _)| *held == lease).is_some()
+    }
+
+    fn copy(&self) -> Box<dyn LockService> {
+        Box::new(self.clone())
+    }
+}
+
+/// [`Fenced`] on it.
+#[derive(Clone)]
+struct OnRow {
+    repeats_tokens: bool,
+}
+
+impl Protocol for OnRow {
+    fn name(&self) -> &'static str {
+        "on-row"
+    }
+
+    fn summary(&self) -> &'static str {
+        "fenced on a lock service of one's own"
+    }
+
+    fn lease_store(&self) -> LeaseStoreRules {
+        Protocol::lease_store(&Fenced)
+    }
+
+    fn lock_service(&self) -> Option<Box<dyn LockService>> {
+        Some(Box::new(Row { repeats_tokens: self.repeats_tokens, ..Row::default() }))
+    }
+
+    fn ledger(&self) -> LedgerRules {
+        Protocol::ledger(&Fenced)
+    }
+
+    fn gateway(&self) -> GatewayRules {
+        Protocol::gateway(&Fenced)
+    }
+
+    async fn acquire(&self, worker: &Worker) -> Option<Rc<Lease>> {
+        Fenced.acquire(worker).await
+    }
+
+    async fn renew(&self, worker: &Worker, lease: &Lease) -> Renewal {
+        Fenced.renew(worker, lease).await
+    }
+
+    fn holds(&self, lease: &Lease) -> bool {
+        Fenced.holds(lease)
+    }
+
+    async fn take_over(&self, worker: &Worker, lease: &Lease) -> Result<Checkpoint, Setback> {
+        Fenced.take_over(worker, lease).await
+    }
+}
+
+static RIGHT: OnRow = OnRow { repeats_tokens: false };
+static WRONG: OnRow = OnRow { repeats_tokens: true };
+
+#[test]
+fn one_that_does_what_the_row_does_comes_to_the_same_whatever_befalls_it() {
+    let incident = Scenario::load("scenarios/incidents/clock-jump.toml").expect("the incident is a scenario");
+    let hunt = Hunt::new(&incident).faults("stores,pauses,clocks".parse().expect("groups"));
+    let mut taken_back = 0;
+    for seed in 0..600 {
+        let night = hunt.scenario_of(seed, "fenced");
+        let [own, row] = [&RIGHT as &dyn AnyProtocol, &Fenced]
+            .map(|protocol| run(&night.world, protocol, &night.plan, night.seed));
+        assert!(own.events == row.events, "seed {seed}");
+        let is_lost =
+            |what: &holdover::sim::history::What| matches!(what, holdover::sim::history::What::WritesLost { .. });
+        taken_back += own.events.iter().filter(|event| event.node.0 == 0 && is_lost(&event.what)).count();
+    }
+    assert!(taken_back > 20, "it was taken back only {taken_back} times");
+}
+
+#[test]
+fn what_is_wrong_with_it_is_found() {
+    let incident = Scenario::load("scenarios/incidents/clock-jump.toml").expect("the incident is a scenario");
+    let hunt = |protocol: &'static dyn AnyProtocol| {
+        let pauses = "pauses".parse().expect("a group");
+        Hunt::new(&incident).protocols(&[protocol]).faults(pauses).seeds(0..300).run().failures
+    };
+    let found = hunt(&WRONG);
+    assert!(found.iter().any(|failure| failure.cause.name().starts_with("token-order")), "{found:?}");
+    assert_eq!(hunt(&RIGHT), []);
+}
