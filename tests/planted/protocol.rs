@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use holdover::sim::check::Assumption;
 use holdover::sim::clock::{Clock, Deadline};
 use holdover::sim::history::Refusal;
 use holdover::sim::id::Token;
@@ -107,6 +108,10 @@ impl Protocol for Planted {
 
     fn summary(&self) -> &'static str {
         "fenced, with something wrong"
+    }
+
+    fn assumptions(&self) -> &'static [&'static Assumption] {
+        Fenced.assumptions()
     }
 
     fn lease_store(&self) -> LeaseStoreRules {

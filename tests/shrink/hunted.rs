@@ -5,6 +5,7 @@ use std::fmt::Write;
 use holdover::explore::hunt::Hunt;
 use holdover::explore::shrink::{BUDGET, shrink};
 use holdover::explore::{Signature, Subject};
+use holdover::replay::Blame;
 use holdover::scenario::Scenario;
 use holdover::sim::protocol::AnyProtocol;
 
@@ -14,10 +15,12 @@ use crate::support::snapshot;
 
 const SEEDS: u64 = 10_000;
 
-/// How the rule is broken, if it is.
-fn breaks(night: &Scenario, protocol: &dyn AnyProtocol, rule: &str) -> Option<Signature> {
+/// How the rule is broken, if it is, and whether that's outside of what the protocol relies on.
+fn breaks(night: &Scenario, protocol: &dyn AnyProtocol, rule: &str) -> Option<(Signature, bool)> {
     let trial = Subject { world: &night.world, protocol, seed: night.seed }.run(&night.plan);
-    trial.failures().into_iter().map(|(signature, _)| signature).find(|signature| signature.checker() == rule)
+    let mut failures = trial.failures().into_iter().map(|(signature, _)| signature);
+    let signature = failures.find(|signature| signature.checker() == rule)?;
+    Some((signature, trial.blame(&[signature]) == Some(Blame::Outside)))
 }
 
 #[test]
@@ -30,13 +33,16 @@ fn planted_bugs_are_found_by_drawn_nights() {
         let wrong = Planted { bugs };
         let found = (0..SEEDS).find_map(|seed| {
             let night = hunt.scenario_of(seed, "fenced");
-            let signature = breaks(&night, &wrong, rule)?;
-            breaks(&night, &right, rule).is_none().then_some((seed, night, signature))
+            let broken = breaks(&night, &wrong, rule)?;
+            breaks(&night, &right, rule).is_none().then_some((seed, night, broken))
         });
-        let Some((seed, night, signature)) = found else { panic!("{bugs:?} aren't found") };
+        let Some((seed, night, (signature, outside))) = found else { panic!("{bugs:?} aren't found") };
         let shrunk = shrink(&night, &wrong, signature, BUDGET).expect("it was just broken");
+        let (_, outside_still) = breaks(&shrunk.scenario, &wrong, rule).expect("it still is");
+        assert!(outside || !outside_still, "{bugs:?} shrink to no flaw");
         let (before, after) = (night.plan.len(), shrunk.scenario.plan.len());
-        writeln!(table, "{bugs:?}, {rule}: seed {seed}, faults {before} → {after}")
+        let flaw = if outside_still { "outside" } else { "inside" };
+        writeln!(table, "{bugs:?}, {rule}: seed {seed}, faults {before} → {after}, {flaw} of the assumptions")
             .expect("a text takes any text");
     }
     snapshot!("planted-hunted", table);

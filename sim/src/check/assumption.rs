@@ -8,7 +8,7 @@ mod clocks;
 mod services;
 mod workers;
 
-pub use clocks::{CLOCK_RATE, CLOCKS_AGREE, FROZEN_CLOCKS_NEVER, NO_LATE_WALL_CLOCK, NO_SUSPEND};
+pub use clocks::{CLOCK_RATE, CLOCKS_AGREE, FROZEN_CLOCKS_NEVER, NO_LATE_EXPIRY, NO_LATE_WALL_CLOCK, NO_SUSPEND};
 pub use services::{
     ACCEPTED_IS_DURABLE, EXPIRY_AS_MEANT, HIGHEST_TOKEN_DURABLE, LEASES_SURVIVE_FAILOVER, ONE_PRIMARY_ANSWERS,
     RESOURCE_CHECKS_TOKENS, TOKEN_COUNTER_SURVIVES_FAILOVER,
@@ -46,6 +46,7 @@ pub const ASSUMPTIONS: &[&Assumption] = &[
     &NO_WORKER_IS_COPIED,
     &CLOCKS_AGREE,
     &NO_LATE_WALL_CLOCK,
+    &NO_LATE_EXPIRY,
     &CLOCK_RATE,
     &FROZEN_CLOCKS_NEVER,
     &NO_SUSPEND,
@@ -73,7 +74,7 @@ mod tests {
     use crate::history::fixture::{A, B, C, LEDGER, PROVIDER, STORE, Story, ms, pause};
     use crate::id::{Epoch, EventId, FaultId, MessageId, NodeId};
     use crate::point::Point;
-    use crate::time::Span;
+    use crate::time::{Span, WallTime};
 
     /// Of all assumptions exactly these are broken.
     #[track_caller]
@@ -157,6 +158,21 @@ mod tests {
         check(late(-1_500, 9_000, 9_500), &["clocks-agree", "no-late-wall-clock"]);
         check(late(-900, 9_000, 9_500), &["clocks-agree"]);
         check(late(1_500, 9_000, 9_500), &["clocks-agree"]);
+        let granted = |by| lives().plan(step(by)).begins(0).granted(A, 1, None);
+        let lasts = |by, until: i64| {
+            let renewed = What::LeaseRenewed {
+                worker: A,
+                epoch: Epoch(1),
+                until: WallTime::from_nanos(ms(until).as_nanos()),
+            };
+            granted(by).at(10_000).on(STORE, renewed)
+        };
+        check(lasts(0, 51_000), &[]);
+        check(lasts(0, 51_001), &["no-late-expiry"]);
+        let refused = |by| granted(by).on(STORE, What::LeaseRefused { worker: A, holder: B });
+        check(refused(-1_000), &["clocks-agree"]);
+        check(refused(-1_001), &["clocks-agree", "no-late-expiry"]);
+        check(refused(1_500), &["clocks-agree"]);
         use crate::fault::PauseClocks::{Frozen, Suspended};
         check(lives().plan(still(Frozen)).begins(0).at(100).heals(0), &["frozen-clocks-never"]);
         check(lives().plan(still(Suspended)).begins(0).at(100).heals(0), &["no-suspend"]);

@@ -43,6 +43,7 @@ impl Protocol for Fenced {
             &assumption::A_WORKER_REMAINS,
             &assumption::NO_WORKER_IS_COPIED,
             &assumption::NO_LATE_WALL_CLOCK,
+            &assumption::NO_LATE_EXPIRY,
         ]
     }
 

@@ -33,7 +33,7 @@ use thiserror::Error;
 
 use super::{Budget, Meter, Signature, Spent, Subject};
 use crate::scenario::Scenario;
-use search::Search;
+use search::{Allowed, Search};
 
 /// What shrinking may use where nothing else is said: seconds.
 pub const BUDGET: Budget = Budget { runs: 20_000, events: 40_000_000 };
@@ -134,6 +134,8 @@ impl Counts {
 /// Makes `scenario` as small as it gets while `protocol` still breaks the rule of `signature` in the same way, within
 /// `budget`. If that is used up, what was found until then is the result, and the [account](Account::spent) says so.
 ///
+/// A failure inside of what the protocol relies on stays one.
+///
 /// The same arguments give the same result on every machine. What a scenario file can say stays something that a file can
 /// say.
 ///
@@ -152,8 +154,7 @@ pub fn shrink(
     if first.times(signature) == 0 {
         return Err(nothing);
     }
-    let may_be_cut_short = is_cut_short(&first.history.ending);
-    let mut search = Search::new(scenario, protocol, signature, may_be_cut_short, meter);
+    let mut search = Search::new(scenario, protocol, signature, Allowed::by(&first, signature), meter);
     // A step that is cut short by the budget leaves what it had.
     let _complete = search.all_rounds(PASSES);
     let other_seeds = search.holds_under();

@@ -6,14 +6,14 @@ use holdover_sim::seed::Seed;
 
 use super::super::{Meter, Signature, Spent, Subject, Trial};
 use super::{OTHER_SEEDS, Pass, Tally, Weight, is_cut_short};
+use crate::replay::Blame;
 use crate::scenario::Scenario;
 
 /// A search for the smallest scenario. Where something says `None`, the budget is used up.
 pub(super) struct Search<'a> {
     protocol: &'a dyn AnyProtocol,
     signature: Signature,
-    /// Whether a run may hit its bound or panic, because the first one did.
-    may_be_cut_short: bool,
+    allowed: Allowed,
     meter: Meter,
     best: Scenario,
     weight: Weight,
@@ -23,6 +23,26 @@ pub(super) struct Search<'a> {
     is_writable: bool,
     passes: Vec<Tally>,
     rounds: usize,
+}
+
+/// What a run may be like, because the first one is.
+#[derive(Clone, Copy)]
+pub(super) struct Allowed {
+    /// Whether it may hit its bound or panic.
+    cut_short: bool,
+    /// Whether something that the protocol relies on may be broken. A flaw of the protocol mustn't shrink to a failure that
+    /// it never promised to be safe from.
+    outside: bool,
+}
+
+impl Allowed {
+    /// What runs that stand for `first` may be like.
+    pub(super) fn by(first: &Trial, signature: Signature) -> Allowed {
+        Allowed {
+            cut_short: is_cut_short(&first.history.ending),
+            outside: first.blame(&[signature]) == Some(Blame::Outside),
+        }
+    }
 }
 
 /// A proposal that could take the place of the best one.
@@ -46,7 +66,7 @@ impl<'a> Search<'a> {
         scenario: &Scenario,
         protocol: &'a dyn AnyProtocol,
         signature: Signature,
-        may_be_cut_short: bool,
+        allowed: Allowed,
         meter: Meter,
     ) -> Search<'a> {
         // What is said of a scenario has no part in this, and some of it no file can say.
@@ -55,7 +75,7 @@ impl<'a> Search<'a> {
         Search {
             protocol,
             signature,
-            may_be_cut_short,
+            allowed,
             meter,
             weight: Weight::of(&best),
             fragile: None,
@@ -108,7 +128,8 @@ impl<'a> Search<'a> {
     }
 
     /// Runs `proposal`, if it weighs less than the best one: whether it could take its place. It has the same signature, it
-    /// isn't cut short, a file can say it, and unless a fault or a worker less is in it, it depends on the seed no more.
+    /// isn't cut short, it stays inside of what the protocol relies on, a file can say it, and unless a fault or a worker less
+    /// is in it, it depends on the seed no more.
     pub(super) fn judge(&mut self, proposal: Scenario) -> Option<Option<Found>> {
         let weight = Weight::of(&proposal);
         if weight >= self.weight {
@@ -174,8 +195,9 @@ impl<'a> Search<'a> {
 
     fn has_signature(&mut self, scenario: &Scenario, seed: Seed) -> Option<bool> {
         let trial = run(&mut self.meter, self.protocol, scenario, seed)?;
-        let is_whole = self.may_be_cut_short || !is_cut_short(&trial.history.ending);
-        Some(is_whole && trial.times(self.signature) > 0)
+        let is_whole = self.allowed.cut_short || !is_cut_short(&trial.history.ending);
+        let breaks = is_whole && trial.times(self.signature) > 0;
+        Some(breaks && (self.allowed.outside || trial.blame(&[self.signature]) != Some(Blame::Outside)))
     }
 }
 

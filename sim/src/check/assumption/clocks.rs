@@ -8,7 +8,7 @@ use crate::time::{Span, TrueTime};
 
 /// How far a wall clock may be off.
 const WALL_ERROR: Span = Span::millis(100);
-/// How late a wall clock may be by which a job is due.
+/// How late a wall clock may be by which a job is due, or a lease ends.
 const LATE: Span = Span::secs(1);
 /// How far a clock's rate may be off, in parts per billion: 500 ppm, as NTP bends clocks at the most.
 const RATE_ERROR_PPB: i32 = 500_000;
@@ -41,6 +41,23 @@ pub const NO_LATE_WALL_CLOCK: Assumption = Assumption {
         history.events.iter().filter(|event| matches!(event.what, What::LeaseHeld { .. })).all(|event| {
             let from = event.at.max(history.due);
             history.node(event.node).clocks.wall(from) + LATE >= history.utc(history.due)
+        })
+    },
+};
+
+/// See its sentence.
+pub const NO_LATE_EXPIRY: Assumption = Assumption {
+    name: "no-late-expiry",
+    sentence: "no lease lasts a second longer for the wall clock that set its end, or that another worker goes by",
+    is_kept: |history| {
+        history.events.iter().all(|event| match event.what {
+            What::LeaseGranted { until, .. } | What::LeaseRenewed { until, .. } => {
+                until <= history.utc(event.at) + history.ttl + LATE
+            }
+            What::LeaseRefused { worker, .. } if history.store_clock.is_none() => {
+                history.node(worker).clocks.wall(event.at) + LATE >= history.utc(event.at)
+            }
+            _ => true,
         })
     },
 };
