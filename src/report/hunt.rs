@@ -1,5 +1,6 @@
 //! What a hunt found, for a terminal: the failures, then what the runs went through.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use anstyle::Style;
@@ -47,7 +48,6 @@ pub(crate) fn write(findings: &Findings, width: usize, out: &mut impl Write) -> 
 fn write_head(findings: &Findings, width: usize, out: &mut impl Write) -> io::Result<()> {
     let hunted = &findings.hunted;
     let runs: u64 = findings.coverage.values().map(|coverage| coverage.runs).sum();
-    let seconds: u64 = findings.coverage.values().map(|coverage| coverage.virtual_millis / 1_000).sum();
     let shares = match &findings.shards[..] {
         [one] if one.of == 1 => String::new(),
         shares => {
@@ -64,9 +64,25 @@ fn write_head(findings: &Findings, width: usize, out: &mut impl Write) -> io::Re
         hunted.protocols.join(", "),
         hunted.profile,
         if hunted.faults == "all" { "of all faults".to_owned() } else { format!("of {}", hunted.faults) },
-        long_time(seconds),
+        true_time(findings),
     );
     wrap(&text, width, width).iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+/// In a few words, what has come of a hunt so far: how long it ran in true time, how many kinds of fault bit, and what failed.
+pub(crate) fn so_far(findings: &Findings) -> String {
+    let mut kinds = BTreeMap::new();
+    for (kind, strikes) in findings.coverage.values().flat_map(|coverage| &coverage.faults) {
+        *kinds.entry(kind).or_insert(0) += strikes.bit;
+    }
+    let bit = kinds.values().filter(|bit| **bit > 0).count();
+    let failures = words::many(findings.failures.len(), "distinct failure", "distinct failures");
+    format!("· {} of true time · {bit} of {} faults bit · {failures}", true_time(findings), kinds.len())
+}
+
+/// How long all the runs took together, in true time.
+fn true_time(findings: &Findings) -> String {
+    long_time(findings.coverage.values().map(|coverage| coverage.virtual_millis / 1_000).sum())
 }
 
 /// Seconds as days and hours.

@@ -11,6 +11,7 @@ use super::folder::Folder;
 use crate::cli::args::HuntArguments;
 use crate::cli::exit::Failure;
 use crate::explore::hunt::{Findings, Hunt, Watch};
+use crate::report;
 
 /// Whether somebody wants the hunt to end.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -80,11 +81,33 @@ impl Watch for Watcher<'_> {
     fn looked(&self, hunt: &Hunt<'_>, findings: &Findings) {
         if let Some(bar) = &self.bar {
             bar.set_position(findings.seeds);
-            bar.set_message(format!("· {} distinct failures", findings.failures.len()));
+            bar.set_message(report::hunt::so_far(findings));
         }
         let Some(folder) = self.folder else { return };
         if let Err(trouble) = folder.keep_new(hunt, findings) {
             *self.trouble() = Some(trouble);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::Scenario;
+
+    const INCIDENT: &str = include_str!("../../../scenarios/incidents/clock-jump.toml");
+
+    #[test]
+    fn a_hunt_so_far_in_a_few_words() {
+        let incident = Scenario::parse("incident", INCIDENT).expect("the incident is a scenario");
+        let hunt = |seeds| Hunt::new(&incident).protocols(&[&holdover_sim::protocol::Fenced]).seeds(seeds).run();
+        assert_eq!(
+            report::hunt::so_far(&hunt(0..1)),
+            "· 0 min of true time · 0 of 24 faults bit · 0 distinct failures"
+        );
+        assert_eq!(
+            report::hunt::so_far(&hunt(0..200)),
+            "· 3 h of true time · 23 of 24 faults bit · 4 distinct failures"
+        );
     }
 }
