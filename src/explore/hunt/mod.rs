@@ -30,7 +30,7 @@ use holdover_sim::world::WorldSpec;
 use self::coverage::Tally;
 use self::findings::Part;
 use super::generate::{Generator, Profile, Selection, with_drawn_clocks};
-use super::{Subject, failures};
+use super::{Signature, Subject, failures};
 use crate::replay::{Blame, protocols_of};
 use crate::scenario::Scenario;
 
@@ -321,12 +321,15 @@ impl<'a> Hunt<'a> {
         if let Ending::Panicked { message, .. } = &trial.history.ending {
             note(Cause::Panicked, true, Some(message.clone()));
         }
-        for (signature, _) in failures(&verdicts) {
-            // Of a protocol that says nothing of what it relies on, every failure is a flaw.
-            let inside = trial.blame(&[signature]) != Some(Blame::Outside);
-            if inside || !self.inside_only {
-                note(Cause::Rule(signature), inside, None);
-            }
+        let signatures: Vec<Signature> = failures(&verdicts).into_iter().map(|(signature, _)| signature).collect();
+        if signatures.is_empty() {
+            return;
+        }
+        // Whether it kept what it relies on is said of the run, so it is asked once. Of a protocol that says nothing of it,
+        // every failure is a flaw.
+        let inside = trial.blame(&signatures) != Some(Blame::Outside);
+        if inside || !self.inside_only {
+            signatures.into_iter().for_each(|signature| note(Cause::Rule(signature), inside, None));
         }
     }
 }
