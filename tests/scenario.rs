@@ -19,7 +19,8 @@ use holdover::sim::seed::Seed;
 use holdover::sim::service::lease_store::Expiry;
 use holdover::sim::time::{Span, TrueTime, WallTime};
 use holdover::sim::world::{
-    ClockSpec, Discipline, JobSpec, Latency, LeaseSpec, LedgerSpec, NetworkSpec, TimeDaemon, WorkerSpec, WorldSpec,
+    ClockSpec, Discipline, JobSpec, Latency, LeaseSpec, LedgerSpec, NetworkSpec, ProviderSpec, RepairSpec,
+    TimeDaemon, WorkerSpec, WorldSpec,
 };
 
 const COMPLETE: &str = include_str!("data/complete.toml");
@@ -78,6 +79,9 @@ fn a_complete_scenario_comes_out_as_it_was_meant() {
                 expiry: Some(Expiry::ByStore),
             },
             ledger: LedgerSpec { forgets_tokens: true },
+            provider: ProviderSpec::default(),
+            operators: Vec::new(),
+            repair: RepairSpec::default(),
             job: JobSpec { operations: 14, due: START + Span::millis(19_100), pace: Span::millis(250) },
             network: NetworkSpec {
                 internal: latency(500, 2_000),

@@ -6,6 +6,7 @@
 //! - [`run`]: the one entry: world, protocol, fault plan and seed in, [`history`] out
 //! - [`protocol`]: the trait that a lease protocol implements, and those that come along
 //! - [`worker`]: what a worker can do and see; [`settlement`]: the job that it runs; [`point`]: the places on its way
+//! - [`repair`]: what an operator does after an incident
 //! - [`service`]: lease store, ledger, provider
 //! - [`engine`]: event loop, tasks, timers, calls; [`clock`]: a node's clocks
 //! - [`history`]: what happened; [`check`]: what is judged
@@ -39,6 +40,8 @@ pub mod limits;
 pub mod point;
 #[cfg(madsim)]
 pub mod protocol;
+#[cfg(madsim)]
+pub mod repair;
 #[cfg(madsim)]
 pub mod run;
 #[cfg(madsim)]

@@ -19,17 +19,19 @@ impl fmt::Display for Point {
 }
 
 macro_rules! points {
-    ($($(#[doc = $doc:literal])* $name:ident = $text:literal;)*) => {
+    ($(#[$about:meta])* $all:ident; $($(#[doc = $doc:literal])* $name:ident = $text:literal;)*) => {
         impl Point {
             $($(#[doc = $doc])* pub const $name: Point = Point($text);)*
         }
 
-        /// Every point of the built-in worker with what it means, in the order of a worker's path.
-        pub const POINTS: &[(Point, &str)] = &[$((Point::$name, concat!($($doc),*))),*];
+        $(#[$about])*
+        pub const $all: &[(Point, &str)] = &[$((Point::$name, concat!($($doc),*))),*];
     };
 }
 
 points! {
+    /// Every point of the built-in worker with what it means, in the order of a worker's path.
+    POINTS;
     /// about to ask for the lease
     LEASE_WANTED = "lease.wanted";
     /// the lease was granted, and the worker knows it
@@ -60,4 +62,43 @@ points! {
     RENEW_DUE = "renew.due";
     /// the renewal was answered
     RENEW_DONE = "renew.done";
+}
+
+points! {
+    /// Every point of an operator's repair with what it means, in the order of its path.
+    REPAIR_POINTS;
+    /// about to stop dispatch
+    REPAIR_BEGUN = "repair.begun";
+    /// dispatch is stopped, and the operator has a token
+    REPAIR_DISPATCH_STOPPED = "repair.dispatch-stopped";
+    /// the ledger is fenced with it, and the operator knows what the ledger has
+    REPAIR_LEDGER_FENCED = "repair.ledger-fenced";
+    /// the gateway was asked to shut out all lower tokens
+    REPAIR_GATEWAY_FENCED = "repair.gateway-fenced";
+    /// it is known who goes on with the settlement
+    REPAIR_ELECTED = "repair.elected";
+    /// the payouts were listed, page by page
+    REPAIR_LISTED = "repair.listed";
+    /// it is noted which operations are to be reconciled
+    REPAIR_MARKED = "repair.marked";
+    /// of an operation's entries one is canonical, and the others are marked
+    REPAIR_ENTRY_CHOSEN = "repair.entry-chosen";
+    /// the provider answered what it has for an operation
+    REPAIR_ASKED = "repair.asked";
+    /// it is noted what was decided for an operation, and nothing is done yet
+    REPAIR_DECIDED = "repair.decided";
+    /// what was decided is done
+    REPAIR_DONE = "repair.done";
+    /// all operations are reconciled, and the payouts are about to be listed once more
+    REPAIR_RECONCILED = "repair.reconciled";
+    /// the checkpoint is where the canonical settlement goes on
+    REPAIR_CHECKPOINT_SET = "repair.checkpoint-set";
+    /// the exports that conflict are marked, and the canonical one isn't published yet
+    REPAIR_EXPORTS_MARKED = "repair.exports-marked";
+    /// the canonical export is published, if the settlement is complete
+    REPAIR_EXPORTED = "repair.exported";
+    /// dispatch goes on
+    REPAIR_RESUMED = "repair.resumed";
+    /// the end of the repair is noted
+    REPAIR_ENDED = "repair.ended";
 }

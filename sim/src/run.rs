@@ -10,15 +10,16 @@ use crate::history::{History, NodeRecord};
 use crate::id::{Amount, NodeId};
 use crate::limits::Ending;
 use crate::protocol::AnyProtocol;
+use crate::repair::{self, Operator};
 use crate::seed::{Purpose, Seed, Stream};
-use crate::service::door::Forgetful;
+use crate::service::door::{AnyLease, Door, Forgetful, HighestToken};
 use crate::service::lease_store::{LeaseStore, LeaseStoreRules};
 use crate::service::ledger::{Ledger, LedgerRules};
-use crate::service::provider::Provider;
+use crate::service::provider::{GatewayRules, Provider};
 use crate::settlement;
 use crate::time::TrueTime;
 use crate::worker::{Services, Worker};
-use crate::world::{self, WorldSpec};
+use crate::world::{self, Keys, WorldSpec};
 
 /// Amounts are drawn from 1.00 up to this, in minor units.
 const LARGEST_AMOUNT: u64 = 1_000_000;
@@ -80,13 +81,11 @@ fn move_in(
 ) {
     let lease_ids = Stream::new(world.seed, Purpose::LeaseIds(world::LEASE_STORE));
     let services = Rc::new(Services {
-        lease_store: world.house(
-            world::LEASE_STORE,
-            LeaseStore::new(lease_store_rules(spec, protocol), protocol.lock_service(), lease_ids),
-        ),
-        ledger: world.house(world::LEDGER, Ledger::new(ledger_rules(spec, protocol), batch.len())),
-        provider: world.house(world::PROVIDER, Provider::new(protocol.gateway(), batch.len())),
+        lease_store: world.house(world::LEASE_STORE, lease_store(spec, protocol, lease_ids)),
+        ledger: world.house(world::LEDGER, ledger(spec, protocol, batch.len())),
+        provider: world.house(world::PROVIDER, provider(spec, protocol, batch.len(), world.seed)),
     });
+    move_operators_in(world, spec, protocol, plan, (&services, batch));
     for (index, worker) in spec.workers.iter().enumerate() {
         let node = world::worker_node(index);
         let needs = || plan.iter().filter(|planned| planned.inject.node() == node).map(|one| one.inject.needs());
@@ -110,6 +109,69 @@ fn move_in(
             world.expect_copy(copy, again_on(copy));
         }
     }
+}
+
+/// Has the operators start when they should.
+fn move_operators_in(
+    world: &Rc<World>,
+    spec: &WorldSpec,
+    protocol: &dyn AnyProtocol,
+    plan: &[PlannedFault],
+    (services, batch): (&Rc<Services>, &Rc<[Amount]>),
+) {
+    for (index, operator) in spec.operators.iter().enumerate() {
+        let node = spec.operator_node(index);
+        let errand = {
+            let (world, services, batch) = (world.clone(), services.clone(), batch.clone());
+            let rules = (spec.repair, keys(spec, protocol), spec.lease.ttl);
+            move || {
+                let operator = Operator::new(world.clone(), node, services.clone(), rules, batch.clone());
+                Errand { work: Box::pin(repair::work(operator)), stop: None }
+            }
+        };
+        let mut needs = plan.iter().filter(|planned| planned.inject.node() == node).map(|one| one.inject.needs());
+        let first = errand();
+        let again = needs.any(|needs| needs.new_beginning).then(|| Box::new(errand) as Again);
+        world.start_later(node, operator.starts, first, again);
+    }
+}
+
+fn lease_store(spec: &WorldSpec, protocol: &dyn AnyProtocol, ids: Stream) -> LeaseStore {
+    let store = LeaseStore::new(lease_store_rules(spec, protocol), protocol.lock_service(), ids);
+    if spec.operators.is_empty() { store } else { store.with_dispatch() }
+}
+
+fn ledger(spec: &WorldSpec, protocol: &dyn AnyProtocol, operations: usize) -> Ledger {
+    let ledger = Ledger::new(ledger_rules(spec, protocol), operations);
+    if spec.operators.is_empty() { ledger } else { ledger.with_records() }
+}
+
+fn provider(spec: &WorldSpec, protocol: &dyn AnyProtocol, operations: usize, seed: Seed) -> Provider {
+    let provider = Provider::new(gateway_rules(spec, protocol), operations);
+    match spec.payouts() {
+        Some(payouts) => provider.slow(payouts, keys(spec, protocol), seed),
+        None => provider,
+    }
+}
+
+fn gateway_rules(spec: &WorldSpec, protocol: &dyn AnyProtocol) -> GatewayRules {
+    let GatewayRules { door, idempotency_keys } = protocol.gateway();
+    let door: Box<dyn Door> = match spec.provider.checks_tokens {
+        None => door,
+        Some(true) => Box::new(HighestToken::default()),
+        Some(false) => Box::new(AnyLease),
+    };
+    let idempotency_keys = match spec.provider.keys {
+        None => idempotency_keys,
+        Some(keys) => keys != Keys::None,
+    };
+    GatewayRules { door, idempotency_keys }
+}
+
+/// The idempotency keys that the provider remembers.
+fn keys(spec: &WorldSpec, protocol: &dyn AnyProtocol) -> Keys {
+    let meant = if protocol.gateway().idempotency_keys { Keys::Kept } else { Keys::None };
+    spec.provider.keys.unwrap_or(meant)
 }
 
 fn lease_store_rules(spec: &WorldSpec, protocol: &dyn AnyProtocol) -> LeaseStoreRules {

@@ -40,6 +40,10 @@ pub enum Purpose {
     PlannedFault(u16),
     /// How wrong a node's clocks are in a drawn world.
     Clocks(NodeId),
+    /// What becomes of the n-th payout.
+    Payout(u32),
+    /// What becomes of the m-th refund of the n-th payout.
+    Refund(u32, u32),
 }
 
 impl Purpose {
@@ -55,6 +59,8 @@ impl Purpose {
             Purpose::Swarm => (11, 0, 0),
             Purpose::PlannedFault(n) => (12, n, 0),
             Purpose::Clocks(node) => (13, node.0, 0),
+            Purpose::Payout(_) => (14, 0, 0),
+            Purpose::Refund(..) => (15, 0, 0),
         };
         (kind << 32) | (u64::from(from) << 16) | u64::from(to)
     }
@@ -70,9 +76,13 @@ impl Stream {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.0.to_le_bytes());
         key[8..16].copy_from_slice(b"holdover");
-        if let Purpose::Fault(fault, ..) = purpose {
-            key[16..].copy_from_slice(&fault.to_le_bytes());
-        }
+        let which = match purpose {
+            Purpose::Fault(fault, ..) => fault,
+            Purpose::Payout(payout) => u128::from(payout),
+            Purpose::Refund(payout, nth) => u128::from(payout) << 32 | u128::from(nth),
+            _ => 0,
+        };
+        key[16..].copy_from_slice(&which.to_le_bytes());
         let mut rng = ChaCha8Rng::from_seed(key);
         rng.set_stream(purpose.stream());
         Stream(rng)
@@ -132,6 +142,11 @@ mod tests {
             first(7, Purpose::PlannedFault(0)),
             first(7, Purpose::PlannedFault(1)),
             first(7, Purpose::Clocks(NodeId(1))),
+            first(7, Purpose::Payout(1)),
+            first(7, Purpose::Payout(2)),
+            first(7, Purpose::Refund(1, 0)),
+            first(7, Purpose::Refund(1, 1)),
+            first(7, Purpose::Refund(2, 0)),
         ];
         for (i, draw) in draws.iter().enumerate() {
             assert!(!draws[..i].contains(draw));

@@ -11,7 +11,7 @@ use crate::id::{Amount, Epoch, LeaseId, NodeId, OpId, PayoutId, Token};
 use crate::point::Point;
 use crate::service::lease_store::{Grant, LeaseRequest, LeaseResponse, LeaseStore, Term};
 use crate::service::ledger::{Checkpoint, Ledger, LedgerRequest, LedgerResponse, Signed};
-use crate::service::provider::{Pay, Provider};
+use crate::service::provider::{Pay, Provider, ProviderRequest, ProviderResponse, Reference};
 use crate::time::{BootTime, MonoTime, RawTime, Span, WallTime};
 use crate::world::{JobSpec, LeaseSpec};
 
@@ -232,8 +232,12 @@ impl Worker {
     /// # Errors
     /// If the gateway refused or the connection broke.
     pub async fn pay(&self, lease: &Lease, op: OpId) -> Result<PayoutId, Setback> {
-        let pay = Pay { claim: self.claim(lease), op, amount: self.0.batch[op.index()] };
-        self.ask(&self.0.services.provider, pay).await?.map_err(Setback::Refused)
+        let reference = Reference { op, attempt: 0 };
+        let pay = Pay { claim: self.claim(lease), op, amount: self.0.batch[op.index()], reference };
+        match self.ask(&self.0.services.provider, ProviderRequest::Pay(pay)).await?.map_err(Setback::Refused)? {
+            ProviderResponse::Paid(payout, _) => Ok(payout),
+            other => unreachable!("the provider answers a request to pay with {other:?}"),
+        }
     }
 
     // Not an `async fn`: so the request goes to where the call keeps it, and not by way of two futures.
@@ -242,7 +246,7 @@ impl Worker {
         lease: &Lease,
         request: LedgerRequest,
     ) -> impl Future<Output = Result<LedgerResponse, Setback>> + use<'a> {
-        let signed = Signed { claim: self.claim(lease), request };
+        let signed = Signed { claim: self.claim(lease), lease: lease.id(), request };
         let asking = self.ask(&self.0.services.ledger, signed);
         async { asking.await?.map_err(Setback::Refused) }
     }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::clock::Rate;
 use crate::id::NodeId;
 use crate::limits::Limits;
+use crate::repair::{Chosen, Reconcile};
 use crate::service::lease_store::Expiry;
 use crate::time::{Span, TrueTime, WallTime};
 
@@ -23,6 +24,12 @@ pub struct WorldSpec {
     pub lease: LeaseSpec,
     /// What the scenario says of the ledger.
     pub ledger: LedgerSpec,
+    /// What the scenario says of the provider.
+    pub provider: ProviderSpec,
+    /// The operators, who repair what went wrong. Their nodes come after the workers'.
+    pub operators: Vec<WorkerSpec>,
+    /// How operators go about it.
+    pub repair: RepairSpec,
     /// The settlement job.
     pub job: JobSpec,
     /// How long messages take.
@@ -37,6 +44,20 @@ impl WorldSpec {
     /// The clocks of the service on `node`.
     pub fn service_clock(&self, node: NodeId) -> ClockSpec {
         self.service_clocks.get(&node).copied().unwrap_or_default()
+    }
+
+    /// The node of the operator that comes at `index` in [`WorldSpec::operators`].
+    pub fn operator_node(&self, index: usize) -> NodeId {
+        worker_node(self.workers.len() + index)
+    }
+
+    /// Whether payouts take their time and can be asked for and taken back: where the scenario says how long they take, or
+    /// somebody is there to ask.
+    pub fn payouts(&self) -> Option<PayoutSpec> {
+        match self.provider.payouts {
+            None if !self.operators.is_empty() => Some(PayoutSpec::default()),
+            said => said,
+        }
     }
 }
 
@@ -55,7 +76,7 @@ pub const fn worker_node(index: usize) -> NodeId {
     NodeId((SERVICE_NAMES.len() + index) as u16)
 }
 
-/// A worker.
+/// A worker or an operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkerSpec {
     /// Its name.
@@ -143,6 +164,86 @@ pub struct LeaseSpec {
 pub struct LedgerSpec {
     /// Whether it keeps what its door knows, the highest token, in memory only and not on disk.
     pub forgets_tokens: bool,
+}
+
+/// The provider, and the gateway in front of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProviderSpec {
+    /// Which idempotency keys it remembers; `None` leaves that to the protocol.
+    pub keys: Option<Keys>,
+    /// Whether the gateway checks tokens; `None` leaves that to the protocol.
+    pub checks_tokens: Option<bool>,
+    /// How payouts take their time; see [`WorldSpec::payouts`].
+    pub payouts: Option<PayoutSpec>,
+}
+
+/// Which idempotency keys a provider remembers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keys {
+    /// None.
+    None,
+    /// All of them.
+    Kept,
+    /// Those of payouts that are younger than this, by its monotonic clock.
+    For(Span),
+}
+
+/// How payouts take their time. Each draws its own from the ranges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PayoutSpec {
+    /// How long it takes until the provider knows what it was asked for.
+    pub known_in: Latency,
+    /// How long it takes from there until the money has moved.
+    pub settles_in: Latency,
+    /// Of a hundred payouts, how many fail; at most 100.
+    pub fails_percent: u8,
+    /// How long it takes to give back what was paid.
+    pub refunds_in: Latency,
+    /// Of a hundred refunds, how many fail; at most 99, or none might ever come to an end.
+    pub refunds_fail_percent: u8,
+    /// Whether the provider answers questions on payouts.
+    pub answers: bool,
+    /// How many payouts it lists on a page; above zero.
+    pub page: usize,
+}
+
+impl Default for PayoutSpec {
+    fn default() -> PayoutSpec {
+        let range = |min, max| Latency { min: Span::millis(min), max: Span::millis(max) };
+        PayoutSpec {
+            known_in: range(100, 300),
+            settles_in: range(2_000, 4_000),
+            fails_percent: 0,
+            refunds_in: range(1_000, 3_000),
+            refunds_fail_percent: 0,
+            answers: true,
+            page: 5,
+        }
+    }
+}
+
+/// How operators go about a repair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RepairSpec {
+    /// What they decide by.
+    pub procedure: Chosen,
+    /// How long they wait before they ask again, by their monotonic clocks; above zero.
+    pub ask_every: Span,
+    /// How long they go on asking for an operation before they leave it to a person.
+    pub ask_for: Span,
+    /// How long they wait for what may still be under way to the provider, before they look at all payouts once more.
+    pub quiet_for: Span,
+}
+
+impl Default for RepairSpec {
+    fn default() -> RepairSpec {
+        RepairSpec {
+            procedure: Chosen(&Reconcile),
+            ask_every: Span::millis(500),
+            ask_for: Span::secs(300),
+            quiet_for: Span::secs(5),
+        }
+    }
 }
 
 /// The settlement job.

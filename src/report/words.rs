@@ -3,7 +3,7 @@
 use holdover_sim::check::{Verdict, Witness};
 use holdover_sim::clock::Clock;
 use holdover_sim::fault::{Anchor, Fault, PlannedFault};
-use holdover_sim::history::{Event, History, Refusal, What};
+use holdover_sim::history::{Claim, Event, History, Refusal, What};
 use holdover_sim::id::{Amount, EventId, NodeId, OpId};
 use holdover_sim::time::{Span, TimeOfDay, TrueTime, WallTime};
 use jiff::Timestamp;
@@ -202,7 +202,8 @@ pub(super) fn witness(history: &History, witness: &Witness) -> String {
         }
         Witness::TokenNotHigher { earlier, later } => {
             let token = |id: EventId| match history.event(id).what {
-                What::LeaseGranted { token: Some(token), .. } => {
+                What::LeaseGranted { token: Some(token), .. }
+                | What::DispatchStopped { claim: Claim { token: Some(token), .. } } => {
                     format!("{token}{}", half(history, history.event(id)))
                 }
                 _ => "no token".to_owned(),
@@ -234,6 +235,36 @@ pub(super) fn witness(history: &History, witness: &Witness) -> String {
         Witness::WrongAmount { entry, right } => {
             format!("{}, but the batch has {}", told(entry), amount(right))
         }
+        Witness::NothingLeft { op, payout, back } if payout == back => {
+            let at = utc(history, history.event(payout).at);
+            format!("{op} was paid at {at}, but that payout failed and there is no other")
+        }
+        Witness::NothingLeft { op, payout, back } => {
+            let (paid, back) = (utc(history, history.event(payout).at), utc(history, history.event(back).at));
+            format!("{op} was paid at {paid}, but that was taken back at {back} and there is no other payout")
+        }
+        Witness::RecordDeleted { deleted } => match history.event(deleted).what {
+            What::EntryDeleted { claim, op, entry } => {
+                let (who, at) = (name(history, claim.worker), utc(history, history.event(deleted).at));
+                format!("{who} deleted {entry}, of {op}, at {at}")
+            }
+            _ => format!("a record was deleted at {}", utc(history, history.event(deleted).at)),
+        },
+        Witness::CompensatedTwice { op, first, second } => format!(
+            "a payout of {op} was taken back at {} and again at {}",
+            utc(history, history.event(first).at),
+            utc(history, history.event(second).at)
+        ),
+        Witness::SubmittedTwice { op, first, second } => format!(
+            "operators had {op} paid at {} and again at {}",
+            utc(history, history.event(first).at),
+            utc(history, history.event(second).at)
+        ),
+        Witness::DecidedAnew { op, first, second } => format!(
+            "{op} was closed at {} and decided anew at {}, although nothing had happened meanwhile",
+            utc(history, history.event(first).at),
+            utc(history, history.event(second).at)
+        ),
         Witness::NotFinished => {
             let since =
                 if history.healed_at() < history.due { "the job was due" } else { "the last fault healed" };

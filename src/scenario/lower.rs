@@ -13,7 +13,8 @@ use holdover_sim::seed::Seed;
 use holdover_sim::service::lease_store::Expiry;
 use holdover_sim::time::{Span, TrueTime, WallTime};
 use holdover_sim::world::{
-    JobSpec, Latency, LeaseSpec, LedgerSpec, NetworkSpec, SERVICE_NAMES, WorkerSpec, WorldSpec, worker_node,
+    JobSpec, Latency, LeaseSpec, LedgerSpec, NetworkSpec, ProviderSpec, RepairSpec, SERVICE_NAMES, WorkerSpec,
+    WorldSpec, worker_node,
 };
 use toml::Spanned;
 
@@ -56,6 +57,9 @@ pub(super) fn scenario(mut file: ScenarioFile) -> (Scenario, Mistakes) {
         service_clocks: clocks::of_services(&mut lower, &file.service),
         lease: lower.lease(&file.lease.0),
         ledger: lower.ledger(&file.ledger.0),
+        provider: ProviderSpec::default(),
+        operators: Vec::new(),
+        repair: RepairSpec::default(),
         job: lower.job(&file.job.0, start),
         network: lower.network(&file.network.0),
         limits: Limits {

@@ -22,8 +22,8 @@ use holdover::sim::service::MESSAGES;
 use holdover::sim::service::lease_store::Expiry;
 use holdover::sim::time::{Span, TrueTime, WallTime};
 use holdover::sim::world::{
-    self, ClockSpec, Discipline, JobSpec, LeaseSpec, LedgerSpec, NetworkSpec, TimeDaemon, WorkerSpec, WorldSpec,
-    worker_node,
+    self, ClockSpec, Discipline, JobSpec, LeaseSpec, LedgerSpec, NetworkSpec, ProviderSpec, RepairSpec,
+    TimeDaemon, WorkerSpec, WorldSpec, worker_node,
 };
 use proptest::bool::weighted;
 use proptest::collection::vec;
@@ -103,6 +103,9 @@ fn world() -> impl Strategy<Value = WorldSpec> {
                 service_clocks: BTreeMap::new(),
                 lease,
                 ledger: LedgerSpec::default(),
+                provider: ProviderSpec::default(),
+                operators: Vec::new(),
+                repair: RepairSpec::default(),
                 job,
                 network: NetworkSpec { internal, provider, timeout: NetworkSpec::DEFAULT_TIMEOUT },
                 limits: Limits { end: TrueTime::START + Span::secs(120), steps: Limits::DEFAULT_STEPS },

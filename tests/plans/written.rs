@@ -12,7 +12,9 @@ use holdover::sim::protocol::PROTOCOLS;
 use holdover::sim::seed::Seed;
 use holdover::sim::service::lease_store::Expiry;
 use holdover::sim::time::{Span, TrueTime, WallTime};
-use holdover::sim::world::{ClockSpec, Discipline, LedgerSpec, NetworkSpec, TimeDaemon, WorldSpec};
+use holdover::sim::world::{
+    ClockSpec, Discipline, LedgerSpec, NetworkSpec, ProviderSpec, RepairSpec, TimeDaemon, WorldSpec,
+};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -99,6 +101,9 @@ fn world_of(world: WorldSpec) -> impl Strategy<Value = WorldSpec> {
             let mut world = WorldSpec {
                 service_clocks,
                 ledger: LedgerSpec { forgets_tokens },
+                provider: ProviderSpec::default(),
+                operators: Vec::new(),
+                repair: RepairSpec::default(),
                 limits: Limits { end: TrueTime::START + end, steps },
                 progress_within,
                 ..world.clone()

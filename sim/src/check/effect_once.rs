@@ -1,9 +1,10 @@
-//! Every payout once: an effect outside can't be taken back by killing the process that caused it.
+//! Every payout once: an effect outside can't be taken back by killing the process that caused it, but by the provider.
 
 use super::finding::Findings;
 use super::tally::Tally;
 use super::{Checker, Verdict, Witness};
-use crate::history::{History, What};
+use crate::history::{History, Payout, PayoutEnd, What, payouts};
+use crate::id::{EventId, OpId};
 
 pub(super) const CHECKER: Checker = Checker {
     name: "effect-once",
@@ -22,6 +23,8 @@ fn judge(history: &History) -> Verdict {
                     findings.add(Witness::PaidTwice { op, first, second: id });
                 }
             }
+            // From here on it takes more than counting.
+            What::PayoutTakenIn { .. } => return judge_by_ends(history),
             What::ExportPublished { .. } => {
                 export.get_or_insert(id);
             }
@@ -29,6 +32,45 @@ fn judge(history: &History) -> Verdict {
         }
     }
     payouts.verdict(findings, export, |op, export| Witness::NeverPaid { op, export }, "were not paid")
+}
+
+/// Judges payouts by what became of them, where they take their time, may fail, and can be taken back.
+fn judge_by_ends(history: &History) -> Verdict {
+    let mut findings = Findings::default();
+    let mut effects = Tally::new(history);
+    let payouts = payouts(history);
+    for payout in payouts.iter().filter(|payout| payout.is_effect()) {
+        if let Some(first) = effects.note(payout.op, payout.made) {
+            findings.add(Witness::PaidTwice { op: payout.op, first, second: payout.made });
+        }
+    }
+    let never = |op, export| nothing_left(&payouts, op).unwrap_or(Witness::NeverPaid { op, export });
+    effects.verdict(findings, standing_export(history), never, "were not paid")
+}
+
+/// That there were payouts for `op`, and nothing of them is left.
+fn nothing_left(payouts: &[Payout], op: OpId) -> Option<Witness> {
+    let lost = payouts.iter().filter(|payout| payout.op == op);
+    let lost = lost.map(|payout| match payout.end {
+        PayoutEnd::Voided(back) | PayoutEnd::Refunded(back) => (back, payout.made),
+        PayoutEnd::Settled | PayoutEnd::Failed => (payout.made, payout.made),
+    });
+    lost.max().map(|(back, payout)| Witness::NothingLeft { op, payout, back })
+}
+
+/// The first export that no operator marked as superseded.
+fn standing_export(history: &History) -> Option<EventId> {
+    let is_superseded = |which| {
+        history
+            .events
+            .iter()
+            .any(|event| matches!(event.what, What::ExportSuperseded { export, .. } if export == which))
+    };
+    let published = history.numbered().filter_map(|(id, event)| match event.what {
+        What::ExportPublished { export, .. } => Some((id, export)),
+        _ => None,
+    });
+    published.into_iter().find(|(_, export)| !is_superseded(*export)).map(|(id, _)| id)
 }
 
 #[cfg(test)]

@@ -4,12 +4,14 @@
 //! one without tokens. A checker that panics says *unknown*. To add one: a file here, a line in [`CHECKERS`].
 
 pub mod assumption;
+mod audit_kept;
 mod bite;
 mod effect_once;
 mod export_agreement;
 mod finding;
 mod nothing_lost;
 mod progress;
+mod repair_idempotent;
 mod sighting;
 mod single_writer;
 mod stale_write;
@@ -84,6 +86,8 @@ pub const CHECKERS: &[Checker] = &[
     export_agreement::CHECKER,
     effect_once::CHECKER,
     nothing_lost::CHECKER,
+    audit_kept::CHECKER,
+    repair_idempotent::CHECKER,
     progress::CHECKER,
 ];
 

@@ -4,10 +4,11 @@ use super::finding::Findings;
 use super::tally::Tally;
 use super::{Checker, Verdict, Witness};
 use crate::history::{History, Role, What};
+use crate::id::{Amount, EntryId, EventId, OpId};
 
 pub(super) const CHECKER: Checker = Checker {
     name: "nothing-lost",
-    holds_when: "the ledger has each operation of the batch exactly once, with the right amount",
+    holds_when: "the canonical ledger has each operation of the batch exactly once, with the right amount",
     judge,
 };
 
@@ -32,10 +33,49 @@ fn judge(history: &History) -> Verdict {
             What::WritesLost { since } if history.is(event.node, Role::Ledger) => {
                 entries.forget(|entry| history.event(entry).at > since);
             }
+            // From here on it takes more than counting.
+            What::EntrySuperseded { .. } | What::EntryDeleted { .. } => return judge_standing(history),
             What::ExportPublished { .. } => {
                 export.get_or_insert(id);
             }
             _ => {}
+        }
+    }
+    entries.verdict(findings, export, |op, export| Witness::NeverEntered { op, export }, "have no entry")
+}
+
+/// Judges the entries that stand in the end, where some were superseded or deleted.
+fn judge_standing(history: &History) -> Verdict {
+    let mut standing: Vec<(EventId, EntryId, OpId, Amount)> = Vec::new();
+    let mut export = None;
+    for (id, event) in history.numbered() {
+        match event.what {
+            What::WriteAccepted { .. } if history.by_deposed(event) => {}
+            What::WriteAccepted { op, entry, amount, .. } => standing.push((id, entry, op, amount)),
+            What::EntrySuperseded { entry, .. } | What::EntryDeleted { entry, .. } => {
+                // A ledger that lost its newest entries uses their numbers again.
+                if let Some(index) = standing.iter().rposition(|(_, known, ..)| *known == entry) {
+                    standing.remove(index);
+                }
+            }
+            What::WritesLost { since } if history.is(event.node, Role::Ledger) => {
+                standing.retain(|(id, ..)| history.event(*id).at <= since);
+            }
+            What::ExportPublished { .. } => {
+                export.get_or_insert(id);
+            }
+            _ => {}
+        }
+    }
+    let mut findings = Findings::default();
+    let mut entries = Tally::new(history);
+    for (id, _, op, amount) in standing {
+        if let Some(first) = entries.note(op, id) {
+            findings.add(Witness::EnteredTwice { op, first, second: id });
+        }
+        let right = history.batch.get(op.index()).copied().unwrap_or_default();
+        if amount != right {
+            findings.add(Witness::WrongAmount { entry: id, right });
         }
     }
     entries.verdict(findings, export, |op, export| Witness::NeverEntered { op, export }, "have no entry")
@@ -46,7 +86,6 @@ mod tests {
     use super::*;
     use crate::check::judge_one;
     use crate::history::fixture::{A, B, LEDGER, PROVIDER, Story, ms};
-    use crate::id::{Amount, EventId, OpId};
 
     #[track_caller]
     fn check(story: Story, expected: Verdict) {

@@ -2,18 +2,23 @@
 
 use super::finding::Findings;
 use super::{Checker, Verdict, Witness};
-use crate::history::{History, What};
+use crate::history::{Claim, History, What};
 use crate::id::{EventId, Token};
 
-pub(super) const CHECKER: Checker =
-    Checker { name: "token-order", holds_when: "the tokens handed out with grants strictly increase", judge };
+pub(super) const CHECKER: Checker = Checker {
+    name: "token-order",
+    holds_when: "the tokens handed out with grants, and to operators, strictly increase",
+    judge,
+};
 
 fn judge(history: &History) -> Verdict {
     let mut findings = Findings::default();
     let mut highest: Option<(Token, EventId)> = None;
     let mut judged = 0;
     for (id, event) in history.numbered() {
-        let What::LeaseGranted { token: Some(token), .. } = event.what else {
+        let (What::LeaseGranted { token: Some(token), .. }
+        | What::DispatchStopped { claim: Claim { token: Some(token), .. } }) = event.what
+        else {
             continue;
         };
         judged += 1;

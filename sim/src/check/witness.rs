@@ -81,6 +81,47 @@ pub enum Witness {
     },
     /// The settlement was not published in time.
     NotFinished,
+    /// All that an operation was paid was taken back, or came to nothing.
+    NothingLeft {
+        /// The operation.
+        op: OpId,
+        /// The payout that was lost last.
+        payout: EventId,
+        /// What took it back; the payout itself if it failed.
+        back: EventId,
+    },
+    /// An entry was deleted.
+    RecordDeleted {
+        /// The deletion.
+        deleted: EventId,
+    },
+    /// One payout was taken back twice.
+    CompensatedTwice {
+        /// For which operation it was.
+        op: OpId,
+        /// The first time.
+        first: EventId,
+        /// The second.
+        second: EventId,
+    },
+    /// Operators paid an operation again that they had had paid.
+    SubmittedTwice {
+        /// The operation.
+        op: OpId,
+        /// Their first payout.
+        first: EventId,
+        /// The second.
+        second: EventId,
+    },
+    /// A later run of a repair came to something else, although nothing had happened meanwhile.
+    DecidedAnew {
+        /// For which operation.
+        op: OpId,
+        /// How it was closed.
+        first: EventId,
+        /// What was decided later.
+        second: EventId,
+    },
 }
 
 /// Every kind of witness, by the name that [`Witness::kind`] gives it, with what it shows as a phrase.
@@ -95,6 +136,11 @@ pub const WITNESSES: &[(&str, &str)] = &[
     ("never-entered", "an operation never entered"),
     ("wrong-amount", "an entry with the wrong amount"),
     ("not-finished", "not finished in time"),
+    ("nothing-left", "an operation of whose payouts nothing is left"),
+    ("record-deleted", "an accepted record deleted"),
+    ("compensated-twice", "a payout taken back twice"),
+    ("submitted-twice", "an operation that operators paid twice"),
+    ("decided-anew", "an operation decided anew without a reason"),
 ];
 
 impl Witness {
@@ -111,6 +157,11 @@ impl Witness {
             Witness::NeverEntered { .. } => "never-entered",
             Witness::WrongAmount { .. } => "wrong-amount",
             Witness::NotFinished => "not-finished",
+            Witness::NothingLeft { .. } => "nothing-left",
+            Witness::RecordDeleted { .. } => "record-deleted",
+            Witness::CompensatedTwice { .. } => "compensated-twice",
+            Witness::SubmittedTwice { .. } => "submitted-twice",
+            Witness::DecidedAnew { .. } => "decided-anew",
         }
     }
 
@@ -120,7 +171,13 @@ impl Witness {
             Witness::TwoWriters { first, second }
             | Witness::ExportsDiffer { first, second, .. }
             | Witness::PaidTwice { first, second, .. }
-            | Witness::EnteredTwice { first, second, .. } => vec![first, second],
+            | Witness::EnteredTwice { first, second, .. }
+            | Witness::CompensatedTwice { first, second, .. }
+            | Witness::SubmittedTwice { first, second, .. }
+            | Witness::DecidedAnew { first, second, .. } => vec![first, second],
+            Witness::NothingLeft { payout, back, .. } if payout == back => vec![payout],
+            Witness::NothingLeft { payout, back, .. } => vec![payout, back],
+            Witness::RecordDeleted { deleted } => vec![deleted],
             Witness::StaleWrite { newer, stale } => vec![newer, stale],
             Witness::TokenNotHigher { earlier, later } => vec![earlier, later],
             Witness::NeverPaid { export, .. } | Witness::NeverEntered { export, .. } => vec![export],
@@ -148,6 +205,11 @@ mod tests {
             Witness::NeverEntered { op, export: id },
             Witness::WrongAmount { entry: id, right },
             Witness::NotFinished,
+            Witness::NothingLeft { op, payout: id, back: id },
+            Witness::RecordDeleted { deleted: id },
+            Witness::CompensatedTwice { op, first: id, second: id },
+            Witness::SubmittedTwice { op, first: id, second: id },
+            Witness::DecidedAnew { op, first: id, second: id },
         ];
         let kinds = witnesses.map(|witness| witness.kind());
         assert_eq!(WITNESSES.iter().map(|(kind, _)| *kind).collect::<Vec<_>>(), kinds);

@@ -148,7 +148,8 @@ impl World {
     /// Has the nodes' time daemons begin: each polls for the first time somewhere in its first interval.
     pub(super) fn start_daemons(&self, spec: &WorldSpec) {
         let services = spec.service_clocks.iter().map(|(node, clock)| (*node, clock.discipline));
-        let workers = spec.workers.iter().enumerate();
+        // Operators' nodes come right behind the workers'.
+        let workers = spec.workers.iter().chain(&spec.operators).enumerate();
         let workers = workers.map(|(index, worker)| (crate::world::worker_node(index), worker.clock.discipline));
         for (node, discipline) in services.chain(workers) {
             let Some(discipline) = discipline else { continue };

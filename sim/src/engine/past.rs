@@ -77,16 +77,21 @@ mod tests {
 
     use super::*;
     use crate::engine::{Answer, ServiceContext, World, hosted};
-    use crate::history::{Claim, Row};
-    use crate::id::{Amount, EntryId, Epoch, LeaseId, NodeId, OpId, PayoutId, Token};
+    use crate::history::{Claim, Decision, Reason, Row};
+    use crate::id::{Amount, EntryId, Epoch, ExportId, LeaseId, NodeId, OpId, PayoutId, Token};
     use crate::limits::Limits;
     use crate::seed::{Purpose, Seed, Stream};
     use crate::service::door::{Door, Forgetful, HighestToken};
-    use crate::service::lease_store::{Expiry, Grant, LeaseRequest, LeaseStore, LeaseStoreRules, Term, Tokens};
-    use crate::service::ledger::{Ledger, LedgerRequest, LedgerRules, Signed};
-    use crate::service::provider::{GatewayRules, Pay, Provider};
+    use crate::service::lease_store::{
+        DispatchRequest, Expiry, Grant, LeaseRequest, LeaseStore, LeaseStoreRules, Term, Tokens,
+    };
+    use crate::service::ledger::{Ledger, LedgerRepair, LedgerRequest, LedgerRules, Signed};
+    use crate::service::provider::{GatewayRules, Pay, Provider, ProviderRepair, ProviderRequest, Reference};
     use crate::time::WallTime;
-    use crate::world::{JobSpec, Latency, LeaseSpec, LedgerSpec, NetworkSpec, WorkerSpec, WorldSpec};
+    use crate::world::{
+        JobSpec, Keys, Latency, LeaseSpec, LedgerSpec, NetworkSpec, PayoutSpec, ProviderSpec, RepairSpec,
+        WorkerSpec, WorldSpec,
+    };
 
     const OPERATIONS: usize = 4;
     const REACH: i64 = 20;
@@ -131,6 +136,9 @@ mod tests {
                 expiry: None,
             },
             ledger: LedgerSpec::default(),
+            provider: ProviderSpec::default(),
+            operators: Vec::new(),
+            repair: RepairSpec::default(),
             job: JobSpec { operations: OPERATIONS as u32, due: WallTime::default(), pace: Span::ZERO },
             network: NetworkSpec { internal: latency, provider: latency, timeout: Span::secs(1) },
             limits: Limits { end: TrueTime::START + Span::secs(1), steps: 1 },
@@ -206,9 +214,11 @@ mod tests {
             token: None,
             epoch: Epoch(1),
         });
-        (term, grant, 0..4).prop_map(|(term, grant, kind)| match kind {
+        (term, grant, 0..6).prop_map(|(term, grant, kind)| match kind {
             0 => LeaseRequest::Renew { grant, term },
             1 => LeaseRequest::Release { grant },
+            2 => LeaseRequest::Dispatch(DispatchRequest::Stop { above: None }),
+            3 => LeaseRequest::Dispatch(DispatchRequest::Resume { grant, elected: None, ttl: term.ttl }),
             _ => LeaseRequest::Acquire(term),
         })
     }
@@ -219,7 +229,9 @@ mod tests {
 
     fn ledger_request() -> impl Strategy<Value = Signed> {
         let op = (0..OPERATIONS as u32).prop_map(OpId);
-        (epoch_and_token(), op, 0..8, 1..9_u32).prop_map(|(claim, op, kind, number)| {
+        (epoch_and_token(), op, 0..14, 1..9_u32).prop_map(|(claim, op, kind, number)| {
+            let (entry, by, rows) = (EntryId(number), EntryId(number + 1), Vec::new());
+            let (decision, why) = (Decision::Void(PayoutId(number)), Reason::DuplicateUnderWay);
             let amount = Amount(number.into());
             let row = Row { op, amount, entry: EntryId(number), payout: PayoutId(number) };
             let request = match kind {
@@ -227,10 +239,30 @@ mod tests {
                 1 => LedgerRequest::ReadCheckpoint,
                 2 => LedgerRequest::Publish { rows: Vec::new() },
                 3 | 4 => LedgerRequest::MoveCheckpoint { row },
+                8 => LedgerRequest::Repair(LedgerRepair::Supersede { entry, by }),
+                9 => LedgerRequest::Repair(LedgerRepair::Decide { op, decision, why }),
+                10 => LedgerRequest::Repair(LedgerRepair::SetCheckpoint { rows }),
+                11 => LedgerRequest::Repair(LedgerRepair::SupersedeExport { export: ExportId(number / 4) }),
+                12 => LedgerRequest::Repair(LedgerRepair::Delete { worker: claim.worker }),
+                13 => LedgerRequest::Repair(LedgerRepair::Enter { op, amount }),
                 _ => LedgerRequest::Write { op, amount },
             };
-            Signed { claim, request }
+            Signed { claim, lease: LeaseId(1), request }
         })
+    }
+
+    fn pay(claim: Claim, op: OpId) -> ProviderRequest {
+        ProviderRequest::Pay(Pay { claim, op, amount: Amount(1), reference: Reference { op, attempt: 0 } })
+    }
+
+    fn provider_request() -> impl Strategy<Value = ProviderRequest> {
+        (epoch_and_token(), 0..OPERATIONS as u32, 0..6, 1..5_u32).prop_map(
+            |(claim, op, kind, payout)| match kind {
+                0 => ProviderRequest::Repair(claim, ProviderRepair::Void(PayoutId(payout))),
+                1 => ProviderRequest::Repair(claim, ProviderRepair::Refund(PayoutId(payout))),
+                _ => pay(claim, OpId(op)),
+            },
+        )
     }
 
     fn doors(forgets: bool) -> Box<dyn Door> {
@@ -245,7 +277,9 @@ mod tests {
             expiry in proptest::sample::select(vec![Expiry::ByAsker, Expiry::ByStore, Expiry::AT_TRANSACTION_START]),
         ) {
             let rules = LeaseStoreRules { tokens: Tokens::Counted, expiry };
-            check(&steps, || LeaseStore::new(rules, None, lease_ids()), LeaseStore::disk)?;
+            let store = || LeaseStore::new(rules, None, lease_ids());
+            check(&steps, store, LeaseStore::disk)?;
+            check(&steps, || store().with_dispatch(), LeaseStore::disk)?;
         }
 
         #[test]
@@ -259,29 +293,28 @@ mod tests {
                 check_to_write: Span::millis(check_to_write),
             };
             check(&steps, || Ledger::new(rules(), OPERATIONS), Ledger::disk)?;
+            check(&steps, || Ledger::new(rules(), OPERATIONS).with_records(), Ledger::disk)?;
         }
 
         #[test]
         fn a_provider_that_is_taken_back_is_what_it_was(
-            steps in steps((epoch_and_token(), 0..OPERATIONS as u32).prop_map(|(claim, op)| Pay {
-                claim,
-                op: OpId(op),
-                amount: Amount(1),
-            })),
+            steps in steps(provider_request()),
             idempotency_keys in any::<bool>(),
         ) {
             let rules = || GatewayRules { door: doors(false), idempotency_keys };
             check(&steps, || Provider::new(rules(), OPERATIONS), Provider::disk)?;
+            let keys = if idempotency_keys { Keys::For(Span::millis(5)) } else { Keys::None };
+            let spec = PayoutSpec { fails_percent: 30, ..PayoutSpec::default() };
+            check(&steps, || Provider::new(rules(), OPERATIONS).slow(spec, keys, Seed(1)), Provider::disk)?;
         }
     }
 
     /// A door that forgets keeps nothing on disk. It is taken back like any other, and forgets afterwards.
     #[test]
     fn a_door_that_forgets_is_taken_back_and_forgets() {
-        let pay = |token: u64| Pay {
-            claim: Claim { worker: NodeId(3), epoch: Epoch(1), token: Some(Token(token)) },
-            op: OpId(0),
-            amount: Amount(1),
+        let pay = |token: u64| {
+            let claim = Claim { worker: NodeId(3), epoch: Epoch(1), token: Some(Token(token)) };
+            pay(claim, OpId(0))
         };
         let rules = GatewayRules { door: doors(true), idempotency_keys: true };
         let steps = [Step::Ask(pay(1)), Step::Wait(2), Step::Ask(pay(3)), Step::Wait(2), Step::Back(3)];

@@ -232,7 +232,11 @@ pub(super) fn make_nodes(spec: &WorldSpec, plan: &[PlannedFault]) -> (Vec<Node>,
         let remembers = remembering.binary_search(&node).is_ok();
         Node::new(worker.name.clone(), Role::Worker, node, clocks(&worker.clock), remembers)
     });
-    let mut nodes: Vec<Node> = services.chain(workers).collect();
+    let operators = spec.operators.iter().enumerate().map(|(index, operator)| {
+        let node = spec.operator_node(index);
+        Node::new(operator.name.clone(), Role::Operator, node, clocks(&operator.clock), false)
+    });
+    let mut nodes: Vec<Node> = services.chain(workers).chain(operators).collect();
     let mut copies = Vec::new();
     for (worker, index) in spec.workers.iter().zip(0..) {
         let node = worker_node(index);

@@ -53,7 +53,7 @@ pub(crate) struct World {
     /// The node whose code runs, to say where a panic came from.
     active: Cell<NodeId>,
     epochs: Cell<u32>,
-    /// How many workers do something still, or will.
+    /// How many workers and operators do something still, or will.
     pub(super) workers_at_work: Cell<usize>,
     /// Whether a worker's process was ended, so that something may be under way that nobody waits for.
     pub(super) someone_died: Cell<bool>,
@@ -93,7 +93,7 @@ impl World {
             cause: Cell::new(None),
             active: Cell::new(NodeId(0)),
             epochs: Cell::new(0),
-            workers_at_work: Cell::new(spec.workers.len()),
+            workers_at_work: Cell::new(spec.workers.len() + spec.operators.len()),
             someone_died: Cell::new(false),
             is_over: Cell::new(false),
         });

@@ -5,6 +5,7 @@
 
 use serde::Serialize;
 
+use super::repair::{Decision, PayoutState, Reason};
 use crate::clock::Deadline;
 use crate::id::{
     Amount, EntryId, Epoch, EventId, ExportId, FaultId, LeaseId, MessageId, NodeId, OpId, PayoutId, Token,
@@ -360,6 +361,159 @@ pub enum What {
         /// By which fault of the plan it was deposed.
         fault: FaultId,
     },
+    /// The lease store stopped dispatch: nobody gets or keeps a lease until an operator lets it go on. The operator has a
+    /// token above all that were handed out.
+    DispatchStopped {
+        /// Whose doing it is, as a holder of authority.
+        claim: Claim,
+    },
+    /// The lease store chose who goes on with the settlement.
+    WorkerElected {
+        /// For whom.
+        claim: Claim,
+        /// Which worker; `None` if none was heard of.
+        elected: Option<NodeId>,
+    },
+    /// The lease store lets dispatch go on.
+    DispatchResumed {
+        /// Whose doing it is.
+        claim: Claim,
+        /// Who comes first.
+        elected: Option<NodeId>,
+    },
+    /// The ledger noted which operations are to be reconciled.
+    GenerationMarked {
+        /// For whom.
+        claim: Claim,
+        /// The first operation that isn't among them; all before it are.
+        until: OpId,
+    },
+    /// The ledger marked an entry as superseded. It stays.
+    EntrySuperseded {
+        /// For whom.
+        claim: Claim,
+        /// Whose operation it was entered for.
+        op: OpId,
+        /// The entry.
+        entry: EntryId,
+        /// The entry that is canonical in its place.
+        by: EntryId,
+    },
+    /// The ledger deleted an entry.
+    EntryDeleted {
+        /// For whom.
+        claim: Claim,
+        /// Whose operation it was entered for.
+        op: OpId,
+        /// The entry.
+        entry: EntryId,
+    },
+    /// The ledger noted what an operator decided for an operation.
+    OperationDecided {
+        /// Who decided.
+        claim: Claim,
+        /// For which operation.
+        op: OpId,
+        /// What.
+        decision: Decision,
+        /// Why.
+        why: Reason,
+    },
+    /// The ledger put its checkpoint where the canonical settlement goes on.
+    CheckpointRebuilt {
+        /// For whom.
+        claim: Claim,
+        /// The first operation that is not behind it.
+        next: OpId,
+    },
+    /// The ledger marked an export as superseded. It stays.
+    ExportSuperseded {
+        /// For whom.
+        claim: Claim,
+        /// Which.
+        export: ExportId,
+    },
+    /// An operator came to the end of its repair.
+    RepairEnded {
+        /// Under which authority.
+        claim: Claim,
+        /// For how many operations it can't tell what became of them.
+        unresolved: u32,
+    },
+    /// An operator found that another one has taken over, and gives way.
+    RepairLeft {
+        /// Under which authority.
+        claim: Claim,
+    },
+    /// The gateway shut out all lower tokens.
+    GatewayFenced {
+        /// For whom.
+        claim: Claim,
+        /// Whether it did: one that checks no tokens can't.
+        fenced: bool,
+    },
+    /// The provider took a payout in, and will come to an end with it by itself.
+    PayoutTakenIn {
+        /// Which.
+        payout: PayoutId,
+        /// After how long it knows of it.
+        known_in: Span,
+        /// After how long it has settled or failed.
+        decided_in: Span,
+        /// Whether it will fail.
+        fails: bool,
+    },
+    /// The provider answered what it has for an operation.
+    PayoutsTold {
+        /// To whom.
+        claim: Claim,
+        /// For which operation.
+        op: OpId,
+        /// How many payouts.
+        payouts: u32,
+        /// Whether it knows all of them.
+        known: bool,
+    },
+    /// The provider called a payout back before the money moved.
+    PayoutVoided {
+        /// For whom.
+        claim: Claim,
+        /// For which operation it was.
+        op: OpId,
+        /// Which.
+        payout: PayoutId,
+    },
+    /// The provider began to give back what a payout paid.
+    RefundBegun {
+        /// For whom.
+        claim: Claim,
+        /// For which operation it was.
+        op: OpId,
+        /// Which.
+        payout: PayoutId,
+        /// How long it takes.
+        takes: Span,
+        /// Whether it will fail.
+        fails: bool,
+    },
+    /// The provider refused to call a payout back or to give it back.
+    CompensationRefused {
+        /// For whom.
+        claim: Claim,
+        /// For which operation it was.
+        op: OpId,
+        /// Which.
+        payout: PayoutId,
+        /// Because of what became of it.
+        state: PayoutState,
+    },
+    /// The gateway turned an operator away.
+    OperatorRejected {
+        /// Who asked.
+        claim: Claim,
+        /// Why.
+        why: Refusal,
+    },
 }
 
 impl Event {
@@ -398,17 +552,41 @@ impl What {
             | What::ExportRejected { claim, .. }
             | What::PayoutMade { claim, .. }
             | What::PayoutRepeated { claim, .. }
-            | What::PayoutRejected { claim, .. } => Some(claim),
+            | What::PayoutRejected { claim, .. }
+            | What::DispatchStopped { claim }
+            | What::WorkerElected { claim, .. }
+            | What::DispatchResumed { claim, .. }
+            | What::GenerationMarked { claim, .. }
+            | What::EntrySuperseded { claim, .. }
+            | What::EntryDeleted { claim, .. }
+            | What::OperationDecided { claim, .. }
+            | What::CheckpointRebuilt { claim, .. }
+            | What::ExportSuperseded { claim, .. }
+            | What::RepairEnded { claim, .. }
+            | What::RepairLeft { claim }
+            | What::GatewayFenced { claim, .. }
+            | What::PayoutsTold { claim, .. }
+            | What::PayoutVoided { claim, .. }
+            | What::RefundBegun { claim, .. }
+            | What::CompensationRefused { claim, .. }
+            | What::OperatorRejected { claim, .. } => Some(claim),
             _ => None,
         }
     }
 
-    /// The accepted mutation of the ledger that this is, if it is one: an entry, a checkpoint, an export.
+    /// The accepted mutation of the ledger that this is, if it is one: an entry, a checkpoint, an export, or what an operator
+    /// changes.
     pub fn mutation(&self) -> Option<Claim> {
         match *self {
             What::WriteAccepted { claim, .. }
             | What::CheckpointMoved { claim, .. }
-            | What::ExportPublished { claim, .. } => Some(claim),
+            | What::ExportPublished { claim, .. }
+            | What::GenerationMarked { claim, .. }
+            | What::EntrySuperseded { claim, .. }
+            | What::EntryDeleted { claim, .. }
+            | What::OperationDecided { claim, .. }
+            | What::CheckpointRebuilt { claim, .. }
+            | What::ExportSuperseded { claim, .. } => Some(claim),
             _ => None,
         }
     }
@@ -425,6 +603,16 @@ impl What {
                 | What::CheckpointMoved { .. }
                 | What::ExportPublished { .. }
                 | What::PayoutMade { .. }
+                | What::DispatchStopped { .. }
+                | What::DispatchResumed { .. }
+                | What::GenerationMarked { .. }
+                | What::EntrySuperseded { .. }
+                | What::EntryDeleted { .. }
+                | What::OperationDecided { .. }
+                | What::CheckpointRebuilt { .. }
+                | What::ExportSuperseded { .. }
+                | What::PayoutVoided { .. }
+                | What::RefundBegun { .. }
         )
     }
 

@@ -58,5 +58,23 @@ kinds! {
     WorkerRestored = "worker-restored" "a worker, or a copy of it, goes on from an earlier state";
     Throttled = "throttled" "a process that is throttled has used its quota up, and stalls";
     Unthrottled = "unthrottled" "a process that was throttled goes on";
+    DispatchStopped = "dispatch-stopped" "an operator had the lease store stop dispatch";
+    WorkerElected = "worker-elected" "the lease store chose who goes on after a repair";
+    DispatchResumed = "dispatch-resumed" "an operator had the lease store go on";
+    GenerationMarked = "generation-marked" "the ledger noted which operations are to be reconciled";
+    EntrySuperseded = "entry-superseded" "the ledger marked an entry as superseded";
+    EntryDeleted = "entry-deleted" "the ledger deleted an entry";
+    OperationDecided = "operation-decided" "an operator decided about an operation, and the ledger noted it";
+    CheckpointRebuilt = "checkpoint-rebuilt" "the ledger put its checkpoint where the canonical settlement goes on";
+    ExportSuperseded = "export-superseded" "the ledger marked an export as superseded";
+    RepairEnded = "repair-ended" "an operator came to the end of its repair";
+    RepairLeft = "repair-left" "an operator gave way to another one";
+    GatewayFenced = "gateway-fenced" "an operator asked the gateway to shut out all lower tokens";
+    PayoutTakenIn = "payout-taken-in" "the provider took a payout in, and settles it in its own time";
+    PayoutsTold = "payouts-told" "the provider answered what it has for an operation";
+    PayoutVoided = "payout-voided" "the provider called a payout back before the money moved";
+    RefundBegun = "refund-begun" "the provider began to give back what a payout paid";
+    CompensationRefused = "compensation-refused" "the provider refused to take a payout back";
+    OperatorRejected = "operator-rejected" "the gateway turned an operator away";
     DeposedServed = "deposed-served" "a primary whose replica has taken its place served a request";
 }

@@ -6,15 +6,19 @@ mod event;
 pub(crate) mod fixture;
 mod kind;
 mod overlap;
+mod payouts;
 mod recorder;
+mod repair;
 mod standstill;
 
 pub use belief::{Belief, beliefs};
 pub use event::{Claim, Event, Refusal, What};
 pub use kind::EVENTS;
 pub use overlap::{Overlap, overlap_total, overlaps};
+pub use payouts::{Payout, PayoutEnd, payouts};
 pub use recorder::LOG_TARGET;
 pub(crate) use recorder::{Recorder, log, may_log};
+pub use repair::{Decision, PayoutState, Reason};
 pub(crate) use standstill::standstills;
 
 use serde::Serialize;
@@ -38,6 +42,8 @@ pub enum Role {
     Ledger,
     /// Pays.
     Provider,
+    /// Repairs what went wrong.
+    Operator,
 }
 
 /// A node as the history names it.

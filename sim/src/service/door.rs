@@ -14,6 +14,16 @@ pub trait Door {
     /// The process dies; what the door kept only in memory is gone. The default is that all is on disk.
     fn crash(&mut self) {}
 
+    /// Whether it looks at tokens at all.
+    fn checks_tokens(&self) -> bool {
+        self.highest().is_some()
+    }
+
+    /// The highest token that it saw, if it remembers that.
+    fn highest(&self) -> Option<Token> {
+        None
+    }
+
     /// The same door as it is now: what a backup of it would have.
     fn copy(&self) -> Box<dyn Door>;
 }
@@ -38,6 +48,13 @@ pub struct HighestToken {
     highest: Option<Token>,
 }
 
+impl HighestToken {
+    /// A door that lets nobody in below `token`.
+    pub fn above(token: Token) -> HighestToken {
+        HighestToken { highest: Some(token) }
+    }
+}
+
 impl Door for HighestToken {
     fn admit(&mut self, token: Option<Token>) -> Result<(), Refusal> {
         let token = token.ok_or(Refusal::NoToken)?;
@@ -48,6 +65,10 @@ impl Door for HighestToken {
                 Ok(())
             }
         }
+    }
+
+    fn highest(&self) -> Option<Token> {
+        self.highest
     }
 
     fn copy(&self) -> Box<dyn Door> {
@@ -81,6 +102,10 @@ impl Door for Forgetful {
 
     fn crash(&mut self) {
         self.door = self.in_the_beginning.copy();
+    }
+
+    fn highest(&self) -> Option<Token> {
+        self.door.highest()
     }
 
     fn copy(&self) -> Box<dyn Door> {

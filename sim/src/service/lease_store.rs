@@ -4,6 +4,10 @@
 //! conditional statement compares two machines' wall clocks: this is how lease tables in SQL are commonly used, and the
 //! incident's was.
 
+mod dispatch;
+
+pub use dispatch::{Dispatch, DispatchRequest, PastGrant};
+
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -82,6 +86,8 @@ pub enum LeaseRequest {
         /// The lease.
         grant: Grant,
     },
+    /// What an operator asks.
+    Dispatch(DispatchRequest),
 }
 
 /// How long a lease is asked for.
@@ -94,7 +100,7 @@ pub struct Term {
 }
 
 /// What the lease store answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LeaseResponse {
     /// The lease is the asker's.
     Granted(Grant),
@@ -102,6 +108,15 @@ pub enum LeaseResponse {
     Done,
     /// Somebody else has the lease.
     Refused,
+    /// Dispatch is stopped.
+    Stopped {
+        /// The operator's authority.
+        grant: Grant,
+        /// Who had the lease before.
+        grants: Vec<PastGrant>,
+    },
+    /// Who goes on; `None` if nobody was heard of.
+    Elected(Option<NodeId>),
 }
 
 /// A grant as its holder knows it.
@@ -136,6 +151,8 @@ pub enum LeaseUndo {
     Table(LeaseTable),
     /// The lock service as it was before.
     Own(Box<dyn LockService>),
+    /// Dispatch as it was before.
+    Dispatch(Box<Dispatch>),
 }
 
 /// The lease store.
@@ -144,6 +161,8 @@ pub struct LeaseStore {
     table: LeaseTable,
     /// What decides in place of the table, if the protocol has that.
     own: Option<Box<dyn LockService>>,
+    /// Only worlds with an operator have it.
+    dispatch: Option<Box<Dispatch>>,
     journal: Journal<LeaseUndo>,
     /// A replica goes on with the same, so that no lease ID is made up twice.
     ids: Rc<RefCell<Stream>>,
@@ -166,7 +185,14 @@ impl LeaseStore {
     /// An empty store. `ids` is what it makes lease IDs from; `own` decides in place of its row.
     pub fn new(rules: LeaseStoreRules, own: Option<Box<dyn LockService>>, ids: Stream) -> LeaseStore {
         let table = LeaseTable { row: None, last_token: Token(0) };
-        LeaseStore { rules, table, own, journal: Journal::default(), ids: Rc::new(RefCell::new(ids)) }
+        LeaseStore {
+            rules,
+            table,
+            own,
+            dispatch: None,
+            journal: Journal::default(),
+            ids: Rc::new(RefCell::new(ids)),
+        }
     }
 
     /// Has the lock service of the protocol's own decide.
@@ -185,6 +211,7 @@ impl LeaseStore {
                         *self.ids.borrow_mut() = ids;
                         let grant = Grant { lease, token, epoch: context.next_epoch() };
                         context.record(What::LeaseGranted { worker, epoch: grant.epoch, lease, token, until });
+                        self.note_grant(grant, worker);
                         LeaseResponse::Granted(grant)
                     }
                     Err(holder) => {
@@ -210,13 +237,14 @@ impl LeaseStore {
                 }
                 false => LeaseResponse::Refused,
             },
+            LeaseRequest::Dispatch(request) => self.ask_dispatch(request, context),
         })
     }
 
     /// What it has on disk, to be compared.
     #[cfg(test)]
     pub(crate) fn disk(&self) -> String {
-        format!("{:?}", self.table)
+        format!("{:?} {:?}", self.table, self.dispatch.as_ref().map(|dispatch| dispatch.disk()))
     }
 
     fn now(&self, term: Term, context: &ServiceContext<'_>) -> Now {
@@ -242,7 +270,7 @@ impl LeaseStore {
             return LeaseResponse::Refused;
         }
         self.journal.note(|| LeaseUndo::Table(self.table));
-        let token = (self.rules.tokens != Tokens::None).then(|| {
+        let token = (self.rules.tokens != Tokens::None || self.was_repaired()).then(|| {
             self.table.last_token.0 += 1;
             self.table.last_token
         });
@@ -251,6 +279,7 @@ impl LeaseStore {
         self.table.row = Some(Row { holder: worker, grant, expiry: now.after(ttl) });
         let until = now.wall + ttl;
         context.record(What::LeaseGranted { worker, epoch: grant.epoch, lease, token, until });
+        self.note_grant(grant, worker);
         LeaseResponse::Granted(grant)
     }
 
@@ -283,10 +312,15 @@ impl LeaseStore {
 
     /// Does what needs to know what time it is.
     fn write(&mut self, request: LeaseRequest, now: &Now, context: &ServiceContext<'_>) -> LeaseResponse {
+        // A transaction that waited may find that dispatch was stopped meanwhile.
+        if let Some(refused) = self.refuse_for_dispatch(request, context) {
+            return refused;
+        }
         match request {
             LeaseRequest::Acquire(term) => self.acquire(now, term.ttl, context),
             LeaseRequest::Renew { grant, term } => self.renew(grant, now, term.ttl, context),
             LeaseRequest::Release { grant } => self.release(grant, context),
+            LeaseRequest::Dispatch(request) => self.ask_dispatch(request, context),
         }
     }
 }
@@ -301,16 +335,23 @@ impl Service for LeaseStore {
             LeaseRequest::Acquire { .. } => "lease.acquire",
             LeaseRequest::Renew { .. } => "lease.renew",
             LeaseRequest::Release { .. } => "lease.release",
+            LeaseRequest::Dispatch(DispatchRequest::Stop { .. }) => "lease.stop-dispatch",
+            LeaseRequest::Dispatch(DispatchRequest::Elect { .. }) => "lease.elect",
+            LeaseRequest::Dispatch(DispatchRequest::Resume { .. }) => "lease.resume-dispatch",
         }
     }
 
     fn handle(&mut self, request: LeaseRequest, context: &ServiceContext<'_>) -> Answer<LeaseStore> {
+        if let Some(answer) = self.refuse_for_dispatch(request, context) {
+            return Answer::Now(answer);
+        }
         if let Some(answer) = self.ask_own(request, context) {
             return Answer::Now(answer);
         }
         let term = match request {
             LeaseRequest::Acquire(term) | LeaseRequest::Renew { term, .. } => term,
             LeaseRequest::Release { grant } => return Answer::Now(self.release(grant, context)),
+            LeaseRequest::Dispatch(request) => return Answer::Now(self.ask_dispatch(request, context)),
         };
         let now = self.now(term, context);
         match self.rules.expiry {
@@ -326,6 +367,9 @@ impl Service for LeaseStore {
         if let Some(own) = &mut self.own {
             own.crash();
         }
+        if let Some(dispatch) = &mut self.dispatch {
+            dispatch.crash();
+        }
         if self.rules.tokens == Tokens::CountedInMemory {
             self.table.last_token = Token(0);
         }
@@ -340,11 +384,13 @@ impl Service for LeaseStore {
         match before {
             LeaseUndo::Table(table) => self.table = table,
             LeaseUndo::Own(own) => self.own = Some(own),
+            LeaseUndo::Dispatch(dispatch) => self.dispatch = Some(dispatch),
         }
     }
 
     fn fork(&self) -> LeaseStore {
         let own = self.own.as_ref().map(|own| own.copy());
-        LeaseStore { journal: Journal::default(), ids: self.ids.clone(), own, ..*self }
+        let dispatch = self.dispatch.clone();
+        LeaseStore { journal: Journal::default(), ids: self.ids.clone(), own, dispatch, ..*self }
     }
 }

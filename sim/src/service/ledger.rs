@@ -3,10 +3,15 @@
 //! It keeps the entries, the checkpoint and the published exports, and a [`Door`] decides who may mutate. To check and
 //! to write is one atomic step, unless [`LedgerRules::check_to_write`] says otherwise.
 
-use super::door::Door;
+mod records;
+
+pub use records::{Account, EntryRecord, ExportRecord, LedgerRepair, OpFile};
+
+use self::records::Records;
+use super::door::{Door, HighestToken};
 use crate::engine::{Answer, Journal, Service, ServiceContext};
 use crate::history::{Claim, Refusal, Row, What};
-use crate::id::{Amount, EntryId, OpId};
+use crate::id::{Amount, EntryId, LeaseId, OpId, Token};
 use crate::time::Span;
 
 /// How a ledger goes about it.
@@ -45,6 +50,8 @@ pub enum LedgerRequest {
         /// Its rows.
         rows: Vec<Row>,
     },
+    /// What an operator asks.
+    Repair(LedgerRepair),
 }
 
 /// What the ledger answers when it doesn't refuse.
@@ -54,6 +61,8 @@ pub enum LedgerResponse {
     Checkpoint(Checkpoint),
     /// To a write: the operation's entry.
     Entered(EntryId),
+    /// To an operator that takes charge.
+    Account(Box<Account>),
     /// To the others.
     Done,
 }
@@ -90,14 +99,22 @@ enum Change {
     Entry(OpId, Option<EntryId>),
     /// The checkpoint was put behind an operation.
     Checkpoint { op: OpId, row: Option<Row>, next: OpId },
-    /// An export was published; here is whether one had been before.
+    /// An export was published or superseded; here is whether one was before.
     Export(bool),
+    /// An operator made another entry the first one of an operation, whose first one is here.
+    FirstEntry(OpId, Option<EntryId>),
+    /// An operator put the checkpoint elsewhere.
+    Rows(Vec<Option<Row>>, OpId),
+    /// The records changed.
+    Records(Box<Records>),
 }
 
 /// The ledger.
 pub struct Ledger {
     rules: LedgerRules,
     book: Book,
+    /// Only worlds with an operator have them.
+    records: Option<Box<Records>>,
     journal: Journal<LedgerUndo>,
 }
 
@@ -105,6 +122,7 @@ pub struct Ledger {
 #[derive(Clone, Debug)]
 pub struct Signed {
     pub(crate) claim: Claim,
+    pub(crate) lease: LeaseId,
     pub(crate) request: LedgerRequest,
 }
 
@@ -118,13 +136,13 @@ impl Ledger {
             next: OpId(0),
             published: false,
         };
-        Ledger { rules, book, journal: Journal::default() }
+        Ledger { rules, book, records: None, journal: Journal::default() }
     }
 
     /// What it has on disk, to be compared.
     #[cfg(test)]
     pub(crate) fn disk(&self) -> String {
-        format!("{:?} {:?}", self.book, super::door::admits(&*self.rules.door))
+        format!("{:?} {:?} {:?}", self.book, self.records, super::door::admits(&*self.rules.door))
     }
 
     fn checkpoint(&self) -> Checkpoint {
@@ -132,8 +150,19 @@ impl Ledger {
         Checkpoint { rows: rows[..next.index()].iter().map_while(|row| *row).collect(), published: *published }
     }
 
+    /// Puts a door in the place of the one that is there that nobody with a lower token passes, or none at all.
+    fn shut_out_below(&mut self, token: Token) -> Result<(), Refusal> {
+        match self.rules.door.highest() {
+            Some(highest) if highest > token => Err(Refusal::TokenTooLow { highest }),
+            _ => {
+                self.rules.door = Box::new(HighestToken::above(token));
+                Ok(())
+            }
+        }
+    }
+
     /// Does what the door has let in.
-    fn apply(&mut self, claim: Claim, request: LedgerRequest, context: &ServiceContext<'_>) -> LedgerResponse {
+    fn apply(&mut self, Signed { claim, lease, request }: Signed, context: &ServiceContext<'_>) -> LedgerResponse {
         match request {
             LedgerRequest::Fence => {
                 context.record(What::GenerationOpened { claim, next: self.book.next });
@@ -143,7 +172,9 @@ impl Ledger {
                 context.record(What::CheckpointRead { claim, next: self.book.next });
                 LedgerResponse::Checkpoint(self.checkpoint())
             }
-            LedgerRequest::Write { op, amount } => LedgerResponse::Entered(self.write(claim, op, amount, context)),
+            LedgerRequest::Write { op, amount } => {
+                LedgerResponse::Entered(self.write(claim, lease, op, amount, context))
+            }
             LedgerRequest::MoveCheckpoint { row } => {
                 let op = row.op;
                 let before = self.book.rows[op.index()].replace(row);
@@ -153,16 +184,32 @@ impl Ledger {
                 LedgerResponse::Done
             }
             LedgerRequest::Publish { rows } => {
-                let export = context.keep_export(rows);
-                let before = std::mem::replace(&mut self.book.published, true);
-                self.journal.note(|| LedgerUndo(Change::Export(before)));
-                context.record(What::ExportPublished { claim, export });
+                self.publish(claim, rows, context);
                 LedgerResponse::Done
             }
+            LedgerRequest::Repair(request) => self.repair(claim, lease, request, context),
         }
     }
 
-    fn write(&mut self, claim: Claim, op: OpId, amount: Amount, context: &ServiceContext<'_>) -> EntryId {
+    fn publish(&mut self, claim: Claim, rows: Vec<Row>, context: &ServiceContext<'_>) {
+        let kept = self.records.is_some().then(|| rows.clone());
+        let export = context.keep_export(rows);
+        if let Some(rows) = kept {
+            self.keep_published(export, rows);
+        }
+        let before = std::mem::replace(&mut self.book.published, true);
+        self.journal.note(|| LedgerUndo(Change::Export(before)));
+        context.record(What::ExportPublished { claim, export });
+    }
+
+    fn write(
+        &mut self,
+        claim: Claim,
+        lease: LeaseId,
+        op: OpId,
+        amount: Amount,
+        context: &ServiceContext<'_>,
+    ) -> EntryId {
         let first = &mut self.book.entry_of[op.index()];
         if let Some(entry) = *first
             && self.rules.one_entry_per_operation
@@ -174,6 +221,7 @@ impl Ledger {
         self.book.entries += 1;
         let entry = EntryId(self.book.entries);
         first.get_or_insert(entry);
+        self.keep_entry(claim, lease, op, amount, entry);
         context.record(What::WriteAccepted { claim, op, entry, amount });
         entry
     }
@@ -185,6 +233,7 @@ fn rejected(claim: Claim, request: &LedgerRequest, why: Refusal) -> What {
         LedgerRequest::Write { op, .. } => What::WriteRejected { claim, op, why },
         LedgerRequest::MoveCheckpoint { .. } => What::CheckpointRejected { claim, why },
         LedgerRequest::Publish { .. } => What::ExportRejected { claim, why },
+        LedgerRequest::Repair(_) => What::FenceRejected { claim, why },
     }
 }
 
@@ -200,26 +249,35 @@ impl Service for Ledger {
             LedgerRequest::Write { .. } => "ledger.write",
             LedgerRequest::MoveCheckpoint { .. } => "ledger.move-checkpoint",
             LedgerRequest::Publish { .. } => "ledger.publish",
+            LedgerRequest::Repair(LedgerRepair::TakeCharge) => "ledger.take-charge",
+            LedgerRequest::Repair(_) => "ledger.repair",
         }
     }
 
     fn handle(&mut self, signed: Signed, context: &ServiceContext<'_>) -> Answer<Ledger> {
-        let Signed { claim, request } = signed;
+        let (claim, request) = (signed.claim, &signed.request);
         // Reading changes nothing, so anybody may.
         if !matches!(request, LedgerRequest::ReadCheckpoint) {
             self.journal.note(|| LedgerUndo(Change::Door(self.rules.door.copy())));
-            if let Err(why) = self.rules.door.admit(claim.token) {
-                context.record(rejected(claim, &request, why));
+            let admitted = match (request, claim.token) {
+                (LedgerRequest::Repair(LedgerRepair::TakeCharge), Some(token)) => self.shut_out_below(token),
+                _ => self.rules.door.admit(claim.token),
+            };
+            if let Err(why) = admitted {
+                context.record(rejected(claim, request, why));
                 return Answer::Now(Err(why));
             }
         }
-        let mutates = !matches!(request, LedgerRequest::Fence | LedgerRequest::ReadCheckpoint);
-        if self.rules.check_to_write == Span::ZERO || !mutates {
-            return Answer::Now(Ok(self.apply(claim, request, context)));
+        let is_put_off = matches!(
+            request,
+            LedgerRequest::Write { .. } | LedgerRequest::MoveCheckpoint { .. } | LedgerRequest::Publish { .. }
+        );
+        if self.rules.check_to_write == Span::ZERO || !is_put_off {
+            return Answer::Now(Ok(self.apply(signed, context)));
         }
         Answer::After(
             self.rules.check_to_write,
-            Box::new(move |ledger: &mut Ledger, context| Ok(ledger.apply(claim, request, context))),
+            Box::new(move |ledger: &mut Ledger, context| Ok(ledger.apply(signed, context))),
         )
     }
 
@@ -243,11 +301,15 @@ impl Service for Ledger {
                 self.book.next = next;
             }
             Change::Export(published) => self.book.published = published,
+            Change::FirstEntry(op, first) => self.book.entry_of[op.index()] = first,
+            Change::Rows(rows, next) => (self.book.rows, self.book.next) = (rows, next),
+            Change::Records(records) => self.records = Some(records),
         }
     }
 
     fn fork(&self) -> Ledger {
         let rules = LedgerRules { door: self.rules.door.copy(), ..self.rules };
-        Ledger { rules, book: self.book.clone(), journal: Journal::default() }
+        let (book, records) = (self.book.clone(), self.records.clone());
+        Ledger { rules, book, records, journal: Journal::default() }
     }
 }

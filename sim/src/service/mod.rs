@@ -21,3 +21,20 @@ pub const MESSAGES: &[(&str, &str)] = &[
     ("ledger.publish", "a worker publishes an export of the settlement"),
     ("provider.pay", "a worker has the provider pay for an operation"),
 ];
+
+/// What operators and services send each other messages about, with what it means.
+pub const REPAIR_MESSAGES: &[(&str, &str)] = &[
+    (
+        "lease.stop-dispatch",
+        "an operator has the lease store take all leases back, and gets a token above all others",
+    ),
+    ("lease.elect", "an operator has the lease store choose who goes on"),
+    ("lease.resume-dispatch", "an operator has the lease store hand leases out again"),
+    ("ledger.take-charge", "an operator shuts all lower tokens out of the ledger, and asks what it has"),
+    ("ledger.repair", "an operator changes the ledger's records, or notes a decision there"),
+    ("provider.fence", "an operator has the gateway shut out all lower tokens"),
+    ("provider.status", "an operator asks the provider for the payouts of an operation"),
+    ("provider.list", "an operator asks the provider for a page of the settlement's payouts"),
+    ("provider.void", "an operator calls a payout back before the money moves"),
+    ("provider.refund", "an operator asks back what a payout paid"),
+];

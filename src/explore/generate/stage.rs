@@ -93,7 +93,9 @@ mod tests {
 
     use holdover_sim::limits::Limits;
     use holdover_sim::time::WallTime;
-    use holdover_sim::world::{ClockSpec, JobSpec, Latency, LedgerSpec, NetworkSpec, WorkerSpec};
+    use holdover_sim::world::{
+        ClockSpec, JobSpec, Latency, LedgerSpec, NetworkSpec, ProviderSpec, RepairSpec, WorkerSpec,
+    };
 
     use super::*;
 
@@ -120,6 +122,9 @@ mod tests {
                 expiry: None,
             },
             ledger: LedgerSpec::default(),
+            provider: ProviderSpec::default(),
+            operators: Vec::new(),
+            repair: RepairSpec::default(),
             job: JobSpec { operations, due: start + Span::secs(due), pace },
             network: NetworkSpec {
                 internal: millis(1, 3),
