@@ -22,8 +22,10 @@ pub struct Facts<'a> {
 pub fn next(facts: &Facts<'_>) -> (Decision, Reason) {
     let Facts { file, told, .. } = *facts;
     let keep = stays(file, told);
+    // Where there is but one payout, and there never was another, nothing has to be chosen.
     if let Some((payout, why)) = keep
         && file.keep != Some(payout.payout)
+        && (told.payouts.len() > 1 || file.keep.is_some())
     {
         return (Decision::Keep(payout.payout), why);
     }

@@ -126,6 +126,8 @@ impl LeaseStore {
         if let Some(dispatch) = &mut self.dispatch {
             dispatch.grants.push(PastGrant { lease: grant.lease, worker });
             dispatch.highest = dispatch.highest.max(grant.token);
+            // Whoever was chosen has had its turn.
+            dispatch.elected = None;
         }
     }
 

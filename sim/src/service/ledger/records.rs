@@ -113,7 +113,7 @@ impl OpFile {
     /// Adds a decision.
     pub fn note(&mut self, decision: Decision, why: Reason) {
         match decision {
-            Decision::Keep(payout) => self.keep = Some(payout),
+            Decision::Keep(payout) | Decision::Close(payout) => self.keep = Some(payout),
             Decision::Submit(nth) => {
                 self.keep = None;
                 self.submitted = self.submitted.max(nth.saturating_add(1));
@@ -123,7 +123,7 @@ impl OpFile {
                     self.taken_back.push(payout);
                 }
             }
-            Decision::AskAgain | Decision::Close(_) | Decision::GiveUp => {}
+            Decision::AskAgain | Decision::GiveUp => {}
         }
         self.last = Some((decision, why));
     }

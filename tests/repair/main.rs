@@ -1,0 +1,4 @@
+//! Repairs: what operators make of an incident, whatever befalls them meanwhile.
+
+mod points;
+mod support;
