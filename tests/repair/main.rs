@@ -1,4 +1,5 @@
 //! Repairs: what operators make of an incident, whatever befalls them meanwhile.
 
+mod hunted;
 mod points;
 mod support;
