@@ -147,7 +147,10 @@ fn no_operation_has_any_net_effect_but_one_or_nobody_claims_success() {
         ended += usize::from(claim.ended);
         unresolved += usize::from(!claim.unresolved.is_empty());
         damaged += usize::from(history.events.iter().any(|event| {
-            matches!(event.what, What::PayoutVoided { .. } | What::RefundBegun { .. } | What::EntrySuperseded { .. })
+            matches!(
+                event.what,
+                What::PayoutVoided { .. } | What::RefundBegun { .. } | What::EntrySuperseded { .. }
+            )
         }));
         if let Some(what) = wrong(&history) {
             found.push(format!("seed {seed}, {}: {what}", history.protocol));
@@ -155,5 +158,8 @@ fn no_operation_has_any_net_effect_but_one_or_nobody_claims_success() {
     }
     println!("{ended} ended, {damaged} damaged, {unresolved} unresolved");
     assert!(found.is_empty(), "{} nights:\n{}", found.len(), found[..found.len().min(20)].join("\n"));
-    assert!(ended > 4_000 && damaged > 1_000 && unresolved > 100, "{ended} ended, {damaged} damaged, {unresolved} unresolved");
+    assert!(
+        ended > 4_000 && damaged > 1_000 && unresolved > 100,
+        "{ended} ended, {damaged} damaged, {unresolved} unresolved"
+    );
 }

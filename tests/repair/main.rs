@@ -1,5 +1,7 @@
 //! Repairs: what operators make of an incident, whatever befalls them meanwhile.
 
 mod hunted;
+mod laws;
+mod planted;
 mod points;
 mod support;

@@ -7,10 +7,12 @@
 mod fenced;
 mod monotonic;
 mod naive;
+mod traps;
 
 pub use fenced::Fenced;
 pub use monotonic::Monotonic;
 pub use naive::Naive;
+pub use traps::{CheckOnce, ReadThenFence, TRAPS};
 
 use std::future::Future;
 use std::pin::Pin;
@@ -146,7 +148,12 @@ impl<P: Protocol> AnyProtocol for P {
 /// Every protocol that comes along, in the order of reports.
 pub const PROTOCOLS: &[&dyn AnyProtocol] = &[&Naive, &Monotonic, &Fenced];
 
-/// The protocol of this name.
+/// The protocol of this name, traps among them.
 pub fn find(name: &str) -> Option<&'static dyn AnyProtocol> {
-    PROTOCOLS.iter().find(|protocol| protocol.name() == name).copied()
+    named().find(|protocol| protocol.name() == name)
+}
+
+/// Every protocol that has a name to be run by: those of [`PROTOCOLS`], then the traps.
+pub fn named() -> impl Iterator<Item = &'static dyn AnyProtocol> {
+    PROTOCOLS.iter().chain(TRAPS).copied()
 }
