@@ -199,3 +199,108 @@ fn told_payout(index: usize, payout: &Payout, now: MonoTime) -> ToldPayout {
         is_being_refunded: payout.is_being_refunded(now),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::Latency;
+
+    const OP: OpId = OpId(0);
+
+    /// Known after 100 ms, settled after 2 s more, refunded within 1 s.
+    fn exact() -> PayoutSpec {
+        let exactly = |millis| Latency { min: Span::millis(millis), max: Span::millis(millis) };
+        let (known_in, settles_in, refunds_in) = (exactly(100), exactly(2_000), exactly(1_000));
+        PayoutSpec { known_in, settles_in, refunds_in, page: 2, ..PayoutSpec::default() }
+    }
+
+    fn ms(millis: i64) -> MonoTime {
+        MonoTime::from_nanos(0) + Span::millis(millis)
+    }
+
+    fn paid(payouts: &mut Payouts, attempt: u16, at: i64) -> PayoutId {
+        payouts.add(Reference { op: OP, attempt }, OP, Amount(100), ms(at)).0
+    }
+
+    /// The states of all payouts at an instant.
+    #[track_caller]
+    fn check(payouts: &Payouts, at: i64, expected: &[PayoutState]) {
+        let states: Vec<_> = payouts.all.iter().map(|payout| payout.state(ms(at))).collect();
+        assert_eq!(states, expected, "at {at} ms");
+    }
+
+    #[test]
+    fn a_payout_goes_its_way_by_itself() {
+        use PayoutState::{Failed, Pending, Received, Settled};
+        let mut payouts = Payouts::new(exact(), Keys::None, Seed(1));
+        paid(&mut payouts, 0, 0);
+        for (at, state) in [(0, Received), (99, Received), (100, Pending), (2_099, Pending), (2_100, Settled)] {
+            check(&payouts, at, &[state]);
+        }
+        let mut failing = Payouts::new(PayoutSpec { fails_percent: 100, ..exact() }, Keys::None, Seed(1));
+        paid(&mut failing, 0, 0);
+        check(&failing, 2_099, &[Pending]);
+        check(&failing, 2_100, &[Failed]);
+    }
+
+    #[test]
+    fn what_has_not_moved_is_voided_and_what_has_is_refunded() {
+        use PayoutState::{Pending, Reversed, Settled};
+        let mut payouts = Payouts::new(exact(), Keys::None, Seed(1));
+        let (first, second) = (paid(&mut payouts, 0, 0), paid(&mut payouts, 0, 0));
+        assert!(matches!(payouts.refund(first, ms(500)), Reversal::Refused(Pending)));
+        assert!(matches!(payouts.void(first, ms(500)), Reversal::Voided));
+        assert!(matches!(payouts.void(first, ms(501)), Reversal::Already));
+        assert!(matches!(payouts.void(second, ms(3_000)), Reversal::Refused(Settled)));
+        assert!(matches!(payouts.refund(second, ms(3_000)), Reversal::Begun { fails: false, .. }));
+        assert!(matches!(payouts.refund(second, ms(3_500)), Reversal::Already));
+        check(&payouts, 3_999, &[Reversed, Settled]);
+        check(&payouts, 4_000, &[Reversed, Reversed]);
+        assert!(matches!(payouts.refund(second, ms(9_000)), Reversal::Already));
+        for nobodys in [PayoutId(0), PayoutId(3)] {
+            assert!(matches!(payouts.void(nobodys, ms(0)), Reversal::Unknown));
+        }
+    }
+
+    #[test]
+    fn a_refund_that_fails_leaves_the_payout_settled_and_can_be_asked_for_again() {
+        let spec = PayoutSpec { refunds_fail_percent: 99, ..exact() };
+        let mut payouts = Payouts::new(spec, Keys::None, Seed(1));
+        let payout = paid(&mut payouts, 0, 0);
+        assert!(matches!(payouts.refund(payout, ms(3_000)), Reversal::Begun { fails: true, .. }));
+        check(&payouts, 9_000, &[PayoutState::Settled]);
+        assert!(matches!(payouts.refund(payout, ms(9_000)), Reversal::Begun { .. }));
+    }
+
+    #[test]
+    fn keys_are_known_as_long_as_they_are_remembered() {
+        let known = |keys, attempt, at| {
+            let mut payouts = Payouts::new(exact(), keys, Seed(1));
+            paid(&mut payouts, 0, 0);
+            payouts.known_by_key(Reference { op: OP, attempt }, ms(at)).map(|(payout, _)| payout)
+        };
+        assert_eq!(known(Keys::None, 0, 0), None);
+        assert_eq!(known(Keys::Kept, 0, 900_000), Some(PayoutId(1)));
+        assert_eq!(known(Keys::Kept, 1, 0), None);
+        assert_eq!(known(Keys::For(Span::secs(5)), 0, 4_999), Some(PayoutId(1)));
+        assert_eq!(known(Keys::For(Span::secs(5)), 0, 5_000), None);
+    }
+
+    #[test]
+    fn what_it_tells_is_what_it_knows() {
+        let mut payouts = Payouts::new(exact(), Keys::None, Seed(1));
+        let numbers = |told: &[ToldPayout]| told.iter().map(|payout| payout.payout.0).collect::<Vec<_>>();
+        assert_eq!(payouts.told(OP, ms(0)), Told::default());
+        for at in [0, 50, 400] {
+            paid(&mut payouts, 0, at);
+        }
+        let told = payouts.told(OP, ms(420));
+        assert_eq!((numbers(&told.payouts), told.more_to_come), (vec![1, 2], true));
+        let told = payouts.told(OP, ms(500));
+        assert_eq!((numbers(&told.payouts), told.more_to_come), (vec![1, 2, 3], false));
+        assert_eq!(payouts.told(OpId(1), ms(500)), Told::default());
+        for (after, page) in [(0, vec![1, 2]), (2, vec![3]), (3, vec![]), (9, vec![])] {
+            assert_eq!(numbers(&payouts.page(PayoutId(after), ms(500))), page, "after {after}");
+        }
+    }
+}
