@@ -156,7 +156,6 @@ fn no_operation_has_any_net_effect_but_one_or_nobody_claims_success() {
             found.push(format!("seed {seed}, {}: {what}", history.protocol));
         }
     }
-    println!("{ended} ended, {damaged} damaged, {unresolved} unresolved");
     assert!(found.is_empty(), "{} nights:\n{}", found.len(), found[..found.len().min(20)].join("\n"));
     assert!(
         ended > 4_000 && damaged > 1_000 && unresolved > 100,
