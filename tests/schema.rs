@@ -295,7 +295,14 @@ fn defaults_are_what_the_reader_takes() {
     let services = SERVICE_NAMES.map(|name| format!("[service.{name}]\nclock = {{}}\n"));
     let services = format!("{SMALLEST}[ledger]\n[network]\n{}", services.concat());
     let services = ("services".to_owned(), services.parse().expect("it is TOML"));
-    for (path, table) in tables().into_iter().chain([services]) {
+    let operators = "[[operator]]\nname = \"operator\"\nclock = {}\n[repair]\n[provider]\n";
+    let operators = ("operators".to_owned(), format!("{SMALLEST}{operators}").parse().expect("it is TOML"));
+    // That payouts take their time goes without saying where there are operators.
+    let meant = |mut scenario: Scenario| {
+        scenario.world.provider.payouts = scenario.world.payouts();
+        scenario
+    };
+    for (path, table) in tables().into_iter().chain([services, operators]) {
         let whole = toml::Value::Table(table);
         let mut found = Vec::new();
         optional(&root, &whole, "", &[], &mut found);
@@ -311,6 +318,11 @@ fn defaults_are_what_the_reader_takes() {
             };
             // Some keys go with some others only.
             if let (Some(written), Some(left_out)) = (with(Some(default.clone())), with(None)) {
+                // What says that payouts take their time is more than a default where nothing else does.
+                if written.world.payouts().is_some() != left_out.world.payouts().is_some() {
+                    continue;
+                }
+                let (written, left_out) = (meant(written), meant(left_out));
                 assert_eq!(written, left_out, "{path}: {place} isn't {default} where it is left out");
                 unseen.remove(&place);
             }

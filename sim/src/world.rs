@@ -51,11 +51,12 @@ impl WorldSpec {
         worker_node(self.workers.len() + index)
     }
 
-    /// Whether payouts take their time and can be asked for and taken back: where the scenario says how long they take, or
-    /// somebody is there to ask.
+    /// Whether payouts take their time and can be asked for and taken back: where the scenario says how long they take,
+    /// somebody is there to ask, or the provider forgets a payout's key with time.
     pub fn payouts(&self) -> Option<PayoutSpec> {
         match self.provider.payouts {
             None if !self.operators.is_empty() => Some(PayoutSpec::default()),
+            None if matches!(self.provider.keys, Some(Keys::For(_))) => Some(PayoutSpec::default()),
             said => said,
         }
     }

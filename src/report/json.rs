@@ -89,7 +89,8 @@ pub fn write(replay: &Replay<'_>, file: &str, command: &str, out: &mut impl Writ
 
 /// The names of the nodes, in the order of their numbers.
 pub(super) fn node_names(scenario: &Scenario) -> Vec<&str> {
-    let workers = scenario.world.workers.iter().map(|worker| worker.name.as_str());
+    let world = &scenario.world;
+    let workers = world.workers.iter().chain(&world.operators).map(|worker| worker.name.as_str());
     SERVICE_NAMES.into_iter().chain(workers).collect()
 }
 

@@ -6,15 +6,16 @@ use std::ops::Range;
 use holdover_sim::fault::Anchor;
 use holdover_sim::history::EVENTS;
 use holdover_sim::id::NodeId;
-use holdover_sim::point::POINTS;
+use holdover_sim::point::{POINTS, Point, REPAIR_POINTS};
 use holdover_sim::time::{Span, TrueTime};
 use toml::Spanned;
 
 use super::error::{Mistake, Wrong};
 use super::file::{FaultFile, Table, WhenFile};
 use super::inject::NO_NODE;
-use super::lower::{LONGEST_NAME, Lower, Nodes, is_plain_name};
-use super::names::{closest, did_you_mean, listed, quoted};
+use super::lower::Lower;
+use super::names::{LISTED, closest, did_you_mean, quoted};
+use super::nodes::{LONGEST_NAME, NodeKind, Nodes, is_plain_name};
 use super::value;
 use super::write::{Keys, other_than};
 
@@ -94,8 +95,8 @@ pub(super) fn lower(
     match (&file.at, &file.point, &file.event, &file.fault) {
         (Some(at), ..) => Anchor::At(lower.time(Some(at))),
         (_, Some(point), ..) => {
-            check_known(lower, point, "point", POINTS.iter().map(|(known, _)| known.0));
-            let node = passer(lower, file, nodes);
+            check_known(lower, point, "point", POINTS.iter().chain(REPAIR_POINTS).map(|(known, _)| known.0));
+            let node = passer(lower, point, file, nodes);
             let after = lower.time(file.after.as_ref());
             let nth = lower.nth(file.nth.as_ref(), "passing");
             Anchor::Point { point: point.get_ref().clone(), node, after, nth, delay }
@@ -180,7 +181,7 @@ fn check_known(lower: &mut Lower, name: &Spanned<String>, what: &str, known: imp
     let known: Vec<&str> = known.collect();
     if !known.contains(&name.get_ref().as_str()) {
         let help = match closest(name.get_ref(), &known) {
-            None if what == "event" => "`holdover list events` has them all".to_owned(),
+            None if known.len() > LISTED => format!("`holdover list {what}s` has them all"),
             _ => did_you_mean(name.get_ref(), &format!("{what}s"), known),
         };
         let wrong = Wrong::new(format!("unknown {what} {}", quoted(name.get_ref())));
@@ -188,15 +189,31 @@ fn check_known(lower: &mut Lower, name: &Spanned<String>, what: &str, known: imp
     }
 }
 
-/// The worker whose passing of a point counts.
-fn passer(lower: &mut Lower, file: &WhenFile, nodes: &Nodes) -> Option<NodeId> {
-    let name = file.node.as_ref()?;
+/// The worker or operator whose passing of a point counts. Each passes points of its own.
+fn passer(lower: &mut Lower, point: &Spanned<String>, file: &WhenFile, nodes: &Nodes) -> Option<NodeId> {
+    let is_in = |points: &[(Point, &str)]| points.iter().any(|(known, _)| known.0 == point.get_ref());
+    let passed = quoted(point.get_ref());
+    let Some(name) = &file.node else {
+        if is_in(REPAIR_POINTS) && !nodes.has_operators() {
+            let wrong = Wrong::new(format!("nobody passes {passed}")).help(nodes.only(NodeKind::Operator));
+            lower.mistakes.add(Mistake::at(point.span(), "an operator's point", wrong));
+        }
+        return None;
+    };
     let node = lower.mistakes.value_or(nodes.find(name), NO_NODE);
-    if Nodes::is_service(node) {
-        let wrong = Wrong::new(format!("the service {} passes no points", quoted(name.get_ref())))
-            .help(format!("only workers do: {}", listed(&nodes.workers())));
-        lower.mistakes.add(Mistake::at(name.span(), "a service", wrong));
-    }
+    let Some(kind) = nodes.kind(node) else { return Some(node) };
+    let who = format!("the {} {}", kind.word(), quoted(name.get_ref()));
+    let wrong = match kind {
+        NodeKind::Service => Wrong::new(format!("{who} passes no points")).help(nodes.all_but_services()),
+        NodeKind::Worker if is_in(REPAIR_POINTS) => {
+            Wrong::new(format!("{who} never passes {passed}")).help(nodes.only(NodeKind::Operator))
+        }
+        NodeKind::Operator if is_in(POINTS) => {
+            Wrong::new(format!("{who} never passes {passed}")).help(nodes.only(NodeKind::Worker))
+        }
+        NodeKind::Worker | NodeKind::Operator => return Some(node),
+    };
+    lower.mistakes.add(Mistake::at(name.span(), kind.one(), wrong));
     Some(node)
 }
 

@@ -9,8 +9,9 @@ use super::anchors;
 use super::contradictions;
 use super::error::{Mistake, Wrong};
 use super::file::{FaultFile, Table};
-use super::lower::{Lower, Nodes};
+use super::lower::Lower;
 use super::names::quoted;
+use super::nodes::Nodes;
 
 pub(super) const MOST_FAULTS: usize = 10_000;
 

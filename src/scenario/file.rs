@@ -11,7 +11,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use holdover_sim::limits::Limits;
-use holdover_sim::world::NetworkSpec;
+use holdover_sim::world::{NetworkSpec, PayoutSpec, RepairSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
@@ -22,8 +22,9 @@ use toml::value::Datetime;
 use super::clocks::NO_DISCIPLINE;
 use super::faults::MOST_FAULTS;
 use super::inject::InjectFile;
-use super::lower::{FINISH_WITHIN, INTERNAL, MOST_OPERATIONS, MOST_WORKERS, PACE, POLL_EVERY, PROVIDER};
+use super::lower::{FINISH_WITHIN, INTERNAL, MOST_OPERATIONS, PACE, POLL_EVERY, PROVIDER};
 use super::names::PLACE_OF_TOKENS;
+use super::nodes::{MOST_OPERATORS, MOST_WORKERS};
 use super::schema::{self, terms};
 use super::value;
 
@@ -62,6 +63,9 @@ pub(super) struct ScenarioFile {
     /// The ledger that the operations are entered into.
     #[serde(default)]
     pub(super) ledger: Table<LedgerFile>,
+    /// The provider that pays, and the gateway in front of it.
+    #[serde(default)]
+    pub(super) provider: Table<ProviderFile>,
     /// The settlement that whoever holds the lease works on.
     pub(super) job: Table<JobFile>,
     /// How long messages take, and how long callers wait.
@@ -70,6 +74,13 @@ pub(super) struct ScenarioFile {
     /// The workers, a `[[worker]]` table each.
     #[schemars(with = "Vec<WorkerFile>", length(min = 1, max = MOST_WORKERS))]
     pub(super) worker: Spanned<Vec<Table<WorkerFile>>>,
+    /// The operators, who repair what went wrong: an `[[operator]]` table each.
+    #[serde(default)]
+    #[schemars(with = "Vec<WorkerFile>", length(max = MOST_OPERATORS))]
+    pub(super) operator: Vec<Table<WorkerFile>>,
+    /// How operators go about it; only where there are operators.
+    #[schemars(with = "Option<RepairFile>")]
+    pub(super) repair: Option<Spanned<Table<RepairFile>>>,
     /// What is special about services, a `[service.NAME]` table each.
     #[serde(default)]
     #[schemars(schema_with = "schema::services")]
@@ -112,6 +123,40 @@ pub(super) struct LedgerFile {
     pub(super) highest_token: Option<Spanned<String>>,
 }
 
+/// `[provider]`
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ProviderFile {
+    /// Which idempotency keys it remembers: none of them, all of them, or those of payouts that are younger than this, such
+    /// as "24h"; default: as the protocol means it.
+    #[schemars(with = "Option<terms::KeyMemory>")]
+    pub(super) keys: Option<Spanned<Written>>,
+    /// Whether its gateway lets everybody in or turns low tokens away; default: as the protocol means it.
+    #[schemars(with = "Option<terms::Gateway>")]
+    pub(super) gateway: Option<Spanned<String>>,
+    /// How long it takes until it knows what it was asked for: "200ms", or a range with both ends included.
+    #[schemars(with = "Option<terms::Range>", extend("default" = value::written_latency(PayoutSpec::default().known_in)))]
+    pub(super) known_in: Option<Spanned<Written>>,
+    /// How long it takes from there until the money has moved: "3s", or a range with both ends included.
+    #[schemars(with = "Option<terms::Range>", extend("default" = value::written_latency(PayoutSpec::default().settles_in)))]
+    pub(super) settles_in: Option<Spanned<Written>>,
+    /// Of a hundred payouts, how many fail.
+    #[schemars(with = "Option<terms::FailingPayouts>", extend("default" = 0))]
+    pub(super) fails_percent: Option<Spanned<u64>>,
+    /// How long it takes to give back what was paid: "2s", or a range with both ends included.
+    #[schemars(with = "Option<terms::Range>", extend("default" = value::written_latency(PayoutSpec::default().refunds_in)))]
+    pub(super) refunds_in: Option<Spanned<Written>>,
+    /// Of a hundred refunds, how many fail.
+    #[schemars(with = "Option<terms::FailingRefunds>", extend("default" = 0))]
+    pub(super) refunds_fail_percent: Option<Spanned<u64>>,
+    /// Whether it answers questions on payouts.
+    #[schemars(with = "Option<terms::Flag>", extend("default" = true))]
+    pub(super) answers: Option<bool>,
+    /// How many payouts it lists on a page.
+    #[schemars(with = "Option<terms::Whole>", range(min = 1), extend("default" = PayoutSpec::default().page))]
+    pub(super) page: Option<Spanned<u64>>,
+}
+
 /// `[job]`
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -148,11 +193,29 @@ pub(super) struct NetworkFile {
     pub(super) timeout: Option<Spanned<Written>>,
 }
 
-/// A worker.
+/// `[repair]`
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RepairFile {
+    /// What operators decide by.
+    #[schemars(with = "Option<terms::Procedure>", extend("default" = RepairSpec::default().procedure.0.name()))]
+    pub(super) procedure: Option<Spanned<String>>,
+    /// How long they wait before they ask again.
+    #[schemars(with = "Option<terms::PositiveDuration>", extend("default" = RepairSpec::default().ask_every.to_string()))]
+    pub(super) ask_every: Option<Spanned<Written>>,
+    /// How long they go on asking for an operation before they leave it to a person.
+    #[schemars(with = "Option<terms::Duration>", extend("default" = value::write_duration(RepairSpec::default().ask_for)))]
+    pub(super) ask_for: Option<Spanned<Written>>,
+    /// How long they wait for what may still be under way to the provider, before they look at all payouts once more.
+    #[schemars(with = "Option<terms::Duration>", extend("default" = RepairSpec::default().quiet_for.to_string()))]
+    pub(super) quiet_for: Option<Spanned<Written>>,
+}
+
+/// A worker or an operator.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WorkerFile {
-    /// Its name, such as "worker-a": lower-case letters, digits and dashes, a letter first.
+    /// Its name, such as "worker-a" or "operator": lower-case letters, digits and dashes, a letter first.
     #[schemars(with = "terms::Worker")]
     pub(super) name: Spanned<String>,
     /// When its process begins, such as "01:59:38" or "+2s"; default: at the start.
@@ -218,7 +281,7 @@ pub(super) struct WhenFile {
     /// date and time such as "2026-01-15T02:00:28Z".
     #[schemars(with = "Option<terms::Time>")]
     pub(super) at: Option<Spanned<Written>>,
-    /// The place in a worker's path at which it strikes, such as "write.checked".
+    /// The place in a worker's or an operator's path at which it strikes, such as "write.checked".
     #[schemars(with = "Option<terms::Point>")]
     pub(super) point: Option<Spanned<String>>,
     /// The kind of event at which it strikes, such as "lease-granted".
@@ -227,7 +290,7 @@ pub(super) struct WhenFile {
     /// The name of the fault with which it strikes.
     #[schemars(with = "Option<terms::Name>")]
     pub(super) fault: Option<Spanned<String>>,
-    /// With a point: the worker whose passing counts. With an event: where it happens, or the worker that it is about.
+    /// With a point: the worker or operator whose passing counts. With an event: where it happens, or the worker that it is about.
     /// Default: any.
     #[schemars(with = "Option<terms::Node>")]
     pub(super) node: Option<Spanned<String>>,

@@ -3,30 +3,22 @@
 //! Checking goes on after a mistake, with something harmless in its place, so that one reading finds them all. What
 //! comes out is worth something only if there was none.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
-
 use holdover_sim::clock::Rate;
-use holdover_sim::id::NodeId;
 use holdover_sim::limits::Limits;
 use holdover_sim::seed::Seed;
 use holdover_sim::service::lease_store::Expiry;
 use holdover_sim::time::{Span, TrueTime, WallTime};
-use holdover_sim::world::{
-    JobSpec, Latency, LeaseSpec, LedgerSpec, NetworkSpec, ProviderSpec, RepairSpec, SERVICE_NAMES, WorkerSpec,
-    WorldSpec, worker_node,
-};
+use holdover_sim::world::{JobSpec, Latency, LeaseSpec, LedgerSpec, NetworkSpec, WorkerSpec, WorldSpec};
 use toml::Spanned;
 
 use super::calendar::Calendar;
 use super::error::{Mistake, Mistakes, Wrong};
 use super::file::{JobFile, LeaseFile, LedgerFile, NetworkFile, ScenarioFile, Table, WorkerFile, Written};
-use super::names::{EXPIRIES, PLACES_OF_TOKENS, did_you_mean, listed, quoted};
-use super::{Scenario, clocks, expectations, faults, value};
+use super::names::{EXPIRIES, PLACES_OF_TOKENS, did_you_mean, quoted};
+use super::nodes::{MOST_OPERATORS, MOST_WORKERS, Nodes};
+use super::{Scenario, clocks, expectations, faults, provider, repair, value};
 
-pub(super) const MOST_WORKERS: usize = 1_000;
 pub(super) const MOST_OPERATIONS: u64 = 1_000_000;
-pub(super) const LONGEST_NAME: usize = 32;
 pub(crate) const POLL_EVERY: Span = Span::secs(1);
 pub(crate) const PACE: Span = Span::millis(100);
 pub(crate) const FINISH_WITHIN: Span = Span::secs(60);
@@ -49,17 +41,17 @@ pub(super) fn scenario(mut file: ScenarioFile) -> (Scenario, Mistakes) {
         lower.no_controls("story", story, &['\n', '\t']);
     }
     lower.calendar = lower.start_and_end(&file);
-    let mut nodes = lower.nodes(&file.worker);
+    let mut nodes = Nodes::of(&mut lower, &file.worker, &file.operator);
     let start = lower.calendar.map_or(WallTime::default(), |calendar| calendar.start());
     let world = WorldSpec {
         start,
-        workers: lower.workers(&file.worker),
+        workers: lower.workers(file.worker.get_ref(), MOST_WORKERS),
         service_clocks: clocks::of_services(&mut lower, &file.service),
         lease: lower.lease(&file.lease.0),
         ledger: lower.ledger(&file.ledger.0),
-        provider: ProviderSpec::default(),
-        operators: Vec::new(),
-        repair: RepairSpec::default(),
+        provider: provider::lower(&mut lower, &file.provider.0),
+        operators: lower.workers(&file.operator, MOST_OPERATORS),
+        repair: repair::lower(&mut lower, file.repair.as_ref(), !file.operator.is_empty()),
         job: lower.job(&file.job.0, start),
         network: lower.network(&file.network.0),
         limits: Limits {
@@ -253,54 +245,9 @@ impl Lower {
         }
     }
 
-    /// The names of all nodes. A worker with a wrong name is among them, so that it is blamed once and not at each use.
-    fn nodes(&mut self, workers: &Spanned<Vec<Table<WorkerFile>>>) -> Nodes {
-        if workers.get_ref().is_empty() {
-            self.mistake(workers, Wrong::new("there is no worker").help("add a [[worker]] table"));
-        }
-        if let Some(Table(first_beyond)) = workers.get_ref().get(MOST_WORKERS) {
-            let wrong = Wrong::new(format!("{} workers", workers.get_ref().len()));
-            self.mistake(&first_beyond.name, wrong.help(format!("there can be at most {MOST_WORKERS}")));
-        }
-        let names = SERVICE_NAMES.map(str::to_owned).to_vec();
-        let mut nodes = Nodes { names, ids: BTreeMap::new(), disciplined: Vec::new() };
-        for (name, id) in SERVICE_NAMES.iter().zip(0..) {
-            nodes.ids.insert((*name).to_owned(), NodeId(id));
-        }
-        let mut places: BTreeMap<&str, Range<usize>> = BTreeMap::new();
-        for Table(worker) in workers.get_ref().iter().take(MOST_WORKERS) {
-            let name = worker.name.get_ref().as_str();
-            if let Some(first) = places.get(name) {
-                let wrong = Wrong::new(format!("two workers are called {}", quoted(name)));
-                let mistake =
-                    Mistake::at(worker.name.span(), "the second one", wrong.help("give each its own name"));
-                self.mistakes.add(mistake.and(first.clone(), "the first one"));
-                continue;
-            }
-            places.insert(name, worker.name.span());
-            if SERVICE_NAMES.contains(&name) {
-                let wrong = Wrong::new(format!("`{name}` is the name of a service"));
-                self.mistake(
-                    &worker.name,
-                    wrong.help(format!("every world has {} already", listed(&SERVICE_NAMES))),
-                );
-                continue;
-            }
-            if !is_plain_name(name) {
-                let wrong = Wrong::new(format!("{} can't be a worker's name", quoted(name)));
-                self.mistake(&worker.name, wrong.help(format!(
-                    "a name has lower-case letters, digits and dashes, a letter first, at most {LONGEST_NAME} characters"
-                )));
-            }
-            nodes.ids.insert(name.to_owned(), NodeId(u16::try_from(nodes.names.len()).unwrap_or(u16::MAX)));
-            nodes.names.push(name.to_owned());
-        }
-        nodes
-    }
-
-    fn workers(&mut self, workers: &Spanned<Vec<Table<WorkerFile>>>) -> Vec<WorkerSpec> {
-        let workers = workers.get_ref().iter().take(MOST_WORKERS);
-        workers.map(|Table(worker)| self.worker(worker)).collect()
+    /// The workers, or the operators.
+    fn workers(&mut self, workers: &[Table<WorkerFile>], most: usize) -> Vec<WorkerSpec> {
+        workers.iter().take(most).map(|Table(worker)| self.worker(worker)).collect()
     }
 
     fn worker(&mut self, worker: &WorkerFile) -> WorkerSpec {
@@ -310,63 +257,4 @@ impl Lower {
             clock: clocks::clock(self, &worker.clock.0),
         }
     }
-}
-
-/// Whether a worker or a fault can be called that.
-pub(super) fn is_plain_name(name: &str) -> bool {
-    name.len() <= LONGEST_NAME
-        && name.starts_with(|c: char| c.is_ascii_lowercase())
-        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
-}
-
-/// The nodes of the world: the services, then the workers in the order of the file.
-pub(super) struct Nodes {
-    names: Vec<String>,
-    ids: BTreeMap<String, NodeId>,
-    /// Those with a time daemon.
-    disciplined: Vec<NodeId>,
-}
-
-impl Nodes {
-    /// Notes which of them have a time daemon.
-    fn note_disciplines(&mut self, world: &WorldSpec) {
-        self.disciplined = disciplined(world);
-    }
-
-    /// The nodes with a time daemon.
-    pub(super) fn disciplined(&self) -> &[NodeId] {
-        &self.disciplined
-    }
-
-    /// The node that `name` names.
-    pub(super) fn find(&self, name: &Spanned<String>) -> Result<NodeId, Mistake> {
-        self.ids.get(name.get_ref()).copied().ok_or_else(|| {
-            let help = did_you_mean(name.get_ref(), "nodes", self.names.iter().map(String::as_str));
-            let wrong = Wrong::new(format!("unknown node {}", quoted(name.get_ref())));
-            Mistake::at(name.span(), "no such node", wrong.help(help))
-        })
-    }
-
-    /// Whether a node is a service.
-    pub(super) fn is_service(node: NodeId) -> bool {
-        node.index() < SERVICE_NAMES.len()
-    }
-
-    /// All of them.
-    pub(super) fn all(&self) -> impl Iterator<Item = NodeId> {
-        self.ids.values().copied()
-    }
-
-    /// The names of the workers.
-    pub(super) fn workers(&self) -> Vec<&str> {
-        self.names.iter().skip(SERVICE_NAMES.len()).map(String::as_str).collect()
-    }
-}
-
-/// The nodes of `world` with a time daemon.
-pub(super) fn disciplined(world: &WorldSpec) -> Vec<NodeId> {
-    let services = world.service_clocks.iter().map(|(node, clock)| (*node, clock));
-    let workers = world.workers.iter().enumerate().map(|(index, one)| (worker_node(index), &one.clock));
-    let disciplined = services.chain(workers).filter(|(_, clock)| clock.discipline.is_some());
-    disciplined.map(|(node, _)| node).collect()
 }

@@ -38,6 +38,12 @@ pub(super) const PLACES_OF_TOKENS: &[&str] = &["disk", "memory"];
 /// Where it keeps it if nobody says.
 pub(super) const PLACE_OF_TOKENS: &str = "disk";
 
+/// What a provider can do with idempotency keys, besides remembering them for a time.
+pub(super) const KEY_MEMORIES: &[&str] = &["none", "kept"];
+
+/// What a gateway can be.
+pub(super) const GATEWAYS: &[&str] = &["open", "checks-tokens"];
+
 /// What a checker can conclude.
 pub(super) const VERDICTS: &[&str] = &["holds", "violated", "unknown"];
 
@@ -50,9 +56,25 @@ const PLACES: &[(&str, &[&str])] = &[
     ),
     ("in the [lease] table", &["ttl", "renew_every", "poll_every", "expiry"]),
     ("in the [ledger] table", &["highest_token"]),
+    (
+        "in the [provider] table",
+        &[
+            "keys",
+            "gateway",
+            "known_in",
+            "settles_in",
+            "fails_percent",
+            "refunds_in",
+            "refunds_fail_percent",
+            "answers",
+            "page",
+        ],
+    ),
     ("in the [job] table", &["operations", "due", "pace", "finish_within"]),
     ("in the [network] table", &["internal", "timeout"]),
-    ("in a [[worker]] table", &["starts", "clock"]),
+    ("in a [[worker]] or an [[operator]] table", &["starts"]),
+    ("in a [[worker]], an [[operator]] or a [service.NAME] table", &["clock"]),
+    ("in the [repair] table", &["procedure", "ask_every", "ask_for", "quiet_for"]),
     ("in a node's `clock = { … }`", &["offset", "drift_ppm", "discipline", "poll"]),
     ("in a [[fault]] table", &["when", "inject", "note"]),
     ("in a fault's `when = { … }`", &["at", "point", "event", "after", "delay"]),
@@ -169,7 +191,7 @@ pub fn shown_path(path: &Path) -> String {
 }
 
 /// The most names that a list has.
-const LISTED: usize = 20;
+pub(super) const LISTED: usize = 20;
 
 /// Names as a list of code words; the first [`LISTED`] and how many more there are, if there are more.
 pub(super) fn listed(names: &[&str]) -> String {

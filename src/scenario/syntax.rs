@@ -54,7 +54,7 @@ fn understand(message: &str, token: &str) -> (&'static str, Wrong) {
     }
     if message == "duplicate key" {
         let help = match token {
-            "worker" | "fault" => {
+            "worker" | "operator" | "fault" => {
                 format!("write [[{token}]] each time, with double brackets: there can be many")
             }
             _ => "keep one of them".to_owned(),

@@ -92,19 +92,27 @@ fn not_a_duration(text: &str) -> Wrong {
         .help("durations are written like \"38s\", \"420ms\", \"1m30s\", \"1.5s\", \"250us\" or \"17ns\"")
 }
 
-/// A latency: one duration, or a range of them with both ends included.
-pub(super) fn latency(text: &str) -> Result<Latency, Wrong> {
+/// How long something takes: one duration, or a range of them with both ends included.
+pub(super) fn range(text: &str) -> Result<Latency, Wrong> {
+    ends_of(text, "it is written like \"3s\", or \"2s..4s\" for a range with both ends included")
+}
+
+/// The ends of a range; `help` says how one is written.
+fn ends_of(text: &str, help: &str) -> Result<Latency, Wrong> {
     let (low, high) = text.split_once("..").unwrap_or((text, text));
-    let one_end = |end: &str| {
-        duration(end).map_err(|wrong| {
-            wrong.help("a latency is written like \"2ms\", or \"1ms..3ms\" for a range with both ends included")
-        })
-    };
+    let one_end = |end: &str| duration(end).map_err(|wrong| wrong.help(help));
     let (min, max) = (one_end(low)?, one_end(high)?);
     if max < min {
         return Err(Wrong::new(format!("the range {} ends below its beginning", quoted(text)))
             .help(format!("write \"{max}..{min}\"")));
     }
+    Ok(Latency { min, max })
+}
+
+/// A latency: one duration, or a range of them with both ends included.
+pub(super) fn latency(text: &str) -> Result<Latency, Wrong> {
+    let Latency { min, max } =
+        ends_of(text, "a latency is written like \"2ms\", or \"1ms..3ms\" for a range with both ends included")?;
     if max > LONGEST_LATENCY {
         return Err(Wrong::new(format!("{} is too long for a latency", quoted(text)))
             .help(format!("the longest latency of a message is \"{LONGEST_LATENCY}\", an hour")));

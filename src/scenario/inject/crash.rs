@@ -5,10 +5,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Inject, lasting, worker};
+use super::{Inject, asker, lasting, worker};
 use crate::scenario::error::Wrong;
 use crate::scenario::file::Written;
-use crate::scenario::lower::{Lower, Nodes};
+use crate::scenario::lower::Lower;
+use crate::scenario::nodes::{NodeKind, Nodes};
 use crate::scenario::schema::terms;
 use crate::scenario::write::Keys;
 
@@ -27,8 +28,8 @@ impl Inject for CrashFile {
     type Kind = Crash;
 
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
-        let node = worker(lower, nodes, &self.node, |service| {
-            Wrong::new(format!("the service {service} can't be crashed"))
+        let node = asker(lower, nodes, &self.node, |service| {
+            Wrong::new(format!("{service} can't be crashed"))
                 .help("a `restart` takes a service down for a while; what it loses by that is up to `loses`")
         });
         let lasting = self.lasting.as_ref().map(|written| lasting(lower, written));
@@ -55,9 +56,13 @@ impl Inject for ShutdownFile {
     type Kind = Shutdown;
 
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
-        let node = worker(lower, nodes, &self.node, |service| {
-            Wrong::new(format!("the service {service} can't be shut down"))
-                .help("only workers can; a `restart` with loses = \"nothing\" takes a service down in order")
+        let node = worker(lower, nodes, &self.node, |kind, who| {
+            Wrong::new(format!("{who} can't be shut down")).help(match kind {
+                NodeKind::Operator => {
+                    "only workers can; a `crash` ends an operator, and with `for` it begins anew"
+                }
+                _ => "only workers can; a `restart` with loses = \"nothing\" takes a service down in order",
+            })
         });
         Shutdown { node, lasting: lasting(lower, &self.takes) }.into()
     }

@@ -2,17 +2,18 @@
 
 use holdover_sim::fault::{DelayMessage, Fault, LoseMessage, Part};
 use holdover_sim::id::NodeId;
-use holdover_sim::service::MESSAGES;
+use holdover_sim::service::{MESSAGES, REPAIR_MESSAGES};
 use holdover_sim::time::Span;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Inject, NO_NODE};
+use super::Inject;
 use crate::scenario::error::{Mistake, Wrong};
 use crate::scenario::file::Written;
-use crate::scenario::lower::{Lower, Nodes};
+use crate::scenario::lower::Lower;
 use crate::scenario::names::{did_you_mean, listed, quoted};
+use crate::scenario::nodes::{NodeKind, Nodes};
 use crate::scenario::schema::terms;
 use crate::scenario::value;
 use crate::scenario::write::{Keys, other_than};
@@ -37,10 +38,11 @@ impl Inject for DelayFile {
     type Kind = DelayMessage;
 
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
+        let (message, node) = message(lower, nodes, &self.message, &self.node);
         DelayMessage {
-            message: message(lower, &self.message),
+            message,
             part: part(lower, &self.part),
-            node: asker(lower, nodes, &self.node),
+            node,
             by: lower.value(Some(&self.by), Span::ZERO, value::positive_duration),
             nth: lower.nth(self.nth.as_ref(), "message"),
         }
@@ -74,13 +76,9 @@ impl Inject for LoseFile {
     type Kind = LoseMessage;
 
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
-        LoseMessage {
-            message: message(lower, &self.message),
-            part: part(lower, &self.part),
-            node: asker(lower, nodes, &self.node),
-            nth: lower.nth(self.nth.as_ref(), "message"),
-        }
-        .into()
+        let (message, node) = message(lower, nodes, &self.message, &self.node);
+        LoseMessage { message, part: part(lower, &self.part), node, nth: lower.nth(self.nth.as_ref(), "message") }
+            .into()
     }
 
     fn write(kind: &LoseMessage, keys: &mut Keys<'_>) {
@@ -91,13 +89,40 @@ impl Inject for LoseFile {
     }
 }
 
-fn message(lower: &mut Lower, name: &Spanned<String>) -> String {
-    if !MESSAGES.iter().any(|(known, _)| known == name.get_ref()) {
-        let help = did_you_mean(name.get_ref(), "messages", MESSAGES.iter().map(|(known, _)| *known));
-        let wrong = Wrong::new(format!("unknown message {}", quoted(name.get_ref()))).help(help);
-        lower.mistakes.add(Mistake::at(name.span(), "no such message", wrong));
+/// What operators ask as workers do.
+const ASKED_BY_BOTH: &str = "provider.pay";
+
+/// What a message is about, and who asks it: every message is a worker's or an operator's request, or the answer to one.
+fn message(
+    lower: &mut Lower,
+    nodes: &Nodes,
+    message: &Spanned<String>,
+    node: &Spanned<String>,
+) -> (String, NodeId) {
+    let asker = super::asker(lower, nodes, node, |service| {
+        let help = format!("name whoever asks, also for an answer: {}", listed(&nodes.askers()));
+        Wrong::new(format!("{service} asks nobody")).help(help)
+    });
+    let name = message.get_ref();
+    let is_in = |messages: &[(&str, &str)]| messages.iter().any(|(known, _)| known == name);
+    let right = match nodes.kind(asker) {
+        _ if !is_in(MESSAGES) && !is_in(REPAIR_MESSAGES) => {
+            let known = MESSAGES.iter().chain(REPAIR_MESSAGES).map(|(known, _)| *known);
+            let help = did_you_mean(name, "messages", known);
+            let wrong = Wrong::new(format!("unknown message {}", quoted(name))).help(help);
+            lower.mistakes.add(Mistake::at(message.span(), "no such message", wrong));
+            None
+        }
+        Some(NodeKind::Worker) if is_in(REPAIR_MESSAGES) => Some(NodeKind::Operator),
+        Some(NodeKind::Operator) if is_in(MESSAGES) && name != ASKED_BY_BOTH => Some(NodeKind::Worker),
+        _ => None,
+    };
+    if let Some(right) = right {
+        let wrong = Wrong::new(format!("{} never asks {}", quoted(node.get_ref()), quoted(name)));
+        let mistake = Mistake::at(node.span(), format!("not {}", right.one()), wrong.help(nodes.only(right)));
+        lower.mistakes.add(mistake.and(message.span(), format!("what only {}s ask", right.word())));
     }
-    name.get_ref().clone()
+    (name.clone(), asker)
 }
 
 fn part(lower: &mut Lower, name: &Spanned<String>) -> Part {
@@ -107,15 +132,4 @@ fn part(lower: &mut Lower, name: &Spanned<String>) -> Part {
         lower.mistake(name, Wrong::new(format!("a message can't be {}", quoted(name.get_ref()))).help(help));
         Part::Request
     })
-}
-
-/// The worker that asks: every message is a worker's request or the answer to one.
-fn asker(lower: &mut Lower, nodes: &Nodes, name: &Spanned<String>) -> NodeId {
-    let node = super::node(lower, nodes, name);
-    if node != NO_NODE && Nodes::is_service(node) {
-        let wrong = Wrong::new(format!("the service {} asks nobody", quoted(name.get_ref())))
-            .help(format!("name the worker that asks, also for an answer: {}", listed(&nodes.workers())));
-        lower.mistakes.add(Mistake::at(name.span(), "a service", wrong));
-    }
-    node
 }

@@ -24,8 +24,9 @@ use toml::Spanned;
 
 use super::error::{Mistake, Wrong};
 use super::file::{Table, Written};
-use super::lower::{Lower, Nodes};
+use super::lower::Lower;
 use super::names::quoted;
+use super::nodes::{NodeKind, Nodes};
 use super::schema::kinds_as_keys;
 use super::value;
 use super::write::Keys;
@@ -103,19 +104,46 @@ fn node(lower: &mut Lower, nodes: &Nodes, name: &Spanned<String>) -> NodeId {
     lower.mistakes.value_or(nodes.find(name), NO_NODE)
 }
 
-/// The worker of this name; of a service `wrong` says why it won't do.
+/// The node of this name, which must be of one of the kinds in `fitting`. Of any other `wrong` says why it won't do: it gets
+/// the kind, and the node as the middle of a sentence has it.
+fn node_of_kind(
+    lower: &mut Lower,
+    nodes: &Nodes,
+    name: &Spanned<String>,
+    fitting: &[NodeKind],
+    wrong: impl FnOnce(NodeKind, &str) -> Wrong,
+) -> NodeId {
+    let node = node(lower, nodes, name);
+    if let Some(kind) = nodes.kind(node).filter(|kind| !fitting.contains(kind)) {
+        let wrong = wrong(kind, &format!("the {} {}", kind.word(), quoted(name.get_ref())));
+        lower.mistakes.add(Mistake::at(name.span(), kind.one(), wrong));
+    }
+    node
+}
+
+/// The worker of this name.
 fn worker(
     lower: &mut Lower,
     nodes: &Nodes,
     name: &Spanned<String>,
-    wrong: impl FnOnce(String) -> Wrong,
+    wrong: impl FnOnce(NodeKind, &str) -> Wrong,
 ) -> NodeId {
-    let node = node(lower, nodes, name);
-    if node != NO_NODE && Nodes::is_service(node) {
-        let wrong = wrong(quoted(name.get_ref()));
-        lower.mistakes.add(Mistake::at(name.span(), "a service", wrong));
-    }
-    node
+    node_of_kind(lower, nodes, name, &[NodeKind::Worker], wrong)
+}
+
+/// The worker or operator of this name: somebody with a process of its own, who asks services.
+fn asker(lower: &mut Lower, nodes: &Nodes, name: &Spanned<String>, wrong: impl FnOnce(&str) -> Wrong) -> NodeId {
+    node_of_kind(lower, nodes, name, &[NodeKind::Worker, NodeKind::Operator], |_, who| wrong(who))
+}
+
+/// The service of this name.
+fn service(
+    lower: &mut Lower,
+    nodes: &Nodes,
+    name: &Spanned<String>,
+    wrong: impl FnOnce(NodeKind, &str) -> Wrong,
+) -> NodeId {
+    node_of_kind(lower, nodes, name, &[NodeKind::Service], wrong)
 }
 
 /// How long a fault lasts; above zero.

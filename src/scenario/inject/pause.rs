@@ -11,8 +11,9 @@ use toml::Spanned;
 use super::{Inject, NO_NODE, lasting, node, node_list};
 use crate::scenario::error::{Mistake, Wrong};
 use crate::scenario::file::Written;
-use crate::scenario::lower::{Lower, Nodes};
+use crate::scenario::lower::Lower;
 use crate::scenario::names::{PAUSE_CLOCKS, TASKS, did_you_mean, quoted};
+use crate::scenario::nodes::{NodeKind, Nodes};
 use crate::scenario::schema::terms;
 use crate::scenario::value;
 use crate::scenario::write::{Keys, other_than};
@@ -51,7 +52,7 @@ impl Inject for PauseFile {
         let who = self.who(lower, nodes);
         let lasting = lasting(lower, &self.lasting);
         let clocks = self.clocks(lower, lasting);
-        let task = self.task.as_ref().and_then(|task| self.task(lower, task, who[0]));
+        let task = self.task.as_ref().and_then(|task| self.task(lower, nodes, task, who[0]));
         Pause { node: who[0], beside: who[1..].to_vec(), lasting, clocks, task }.into()
     }
 
@@ -98,7 +99,7 @@ impl PauseFile {
         }
     }
 
-    fn task(&self, lower: &mut Lower, task: &Spanned<String>, node: NodeId) -> Option<WorkerTask> {
+    fn task(&self, lower: &mut Lower, nodes: &Nodes, task: &Spanned<String>, node: NodeId) -> Option<WorkerTask> {
         let found = match task.get_ref().as_str() {
             "work" => Some(WorkerTask::Work),
             "renewal" => Some(WorkerTask::Renewal),
@@ -108,14 +109,16 @@ impl PauseFile {
                 None
             }
         };
-        if let Some(nodes) = &self.nodes {
+        if let Some(several) = &self.nodes {
             let wrong = Wrong::new("`task` doesn't go with `nodes`")
                 .help("what stops a host stops all of it; write `node` for one task of one worker");
-            lower.mistakes.add(Mistake::at(task.span(), "of no use here", wrong).and(nodes.span(), "a host"));
-        } else if node != NO_NODE && Nodes::is_service(node) {
-            let wrong = Wrong::new("a service has no tasks").help("leave `task` away: all of a service is paused");
+            lower.mistakes.add(Mistake::at(task.span(), "of no use here", wrong).and(several.span(), "a host"));
+        } else if let Some(kind) = nodes.kind(node).filter(|kind| *kind != NodeKind::Worker) {
+            let kind = kind.one();
+            let wrong = Wrong::new(format!("{kind} has no tasks"))
+                .help(format!("leave `task` away: all of {kind} is paused"));
             let place = self.node.as_ref().map_or(task.span(), Spanned::span);
-            lower.mistakes.add(Mistake::at(task.span(), "of no use here", wrong).and(place, "a service"));
+            lower.mistakes.add(Mistake::at(task.span(), "of no use here", wrong).and(place, kind));
         }
         if let Some(clocks) = self.clocks.as_ref().filter(|clocks| clocks.get_ref() != "running") {
             let wrong = Wrong::new(format!("one task alone can't be {}", quoted(clocks.get_ref())))

@@ -1,17 +1,17 @@
 //! `restart = { … }` and `failover = { … }`
 
 use holdover_sim::fault::{Failover, Fault, Loses, Restart};
-use holdover_sim::id::NodeId;
 use holdover_sim::time::Span;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Inject, NO_NODE, lasting, node};
+use super::{Inject, lasting, service};
 use crate::scenario::error::{Mistake, Wrong};
 use crate::scenario::file::Written;
-use crate::scenario::lower::{Lower, Nodes};
+use crate::scenario::lower::Lower;
 use crate::scenario::names::{LOSSES, did_you_mean, quoted};
+use crate::scenario::nodes::{NodeKind, Nodes};
 use crate::scenario::schema::terms;
 use crate::scenario::value;
 use crate::scenario::write::Keys;
@@ -38,9 +38,11 @@ impl Inject for RestartFile {
     type Kind = Restart;
 
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
-        let node = service(lower, nodes, &self.node, |worker| {
-            Wrong::new(format!("the worker {worker} can't be restarted"))
-                .help("only services can; a `crash` with `for` kills a worker and has it begin anew")
+        let node = service(lower, nodes, &self.node, |kind, who| {
+            Wrong::new(format!("{who} can't be restarted")).help(format!(
+                "only services can; a `crash` with `for` kills {} and has it begin anew",
+                kind.one()
+            ))
         });
         Restart { node, lasting: lasting(lower, &self.lasting), loses: self.loses(lower) }.into()
     }
@@ -111,9 +113,11 @@ impl Inject for FailoverFile {
     type Kind = Failover;
 
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
-        let node = service(lower, nodes, &self.node, |worker| {
-            Wrong::new(format!("the worker {worker} has no replica"))
-                .help("only services fail over; a `crash` kills a worker, and the others take its place")
+        let node = service(lower, nodes, &self.node, |kind, who| {
+            Wrong::new(format!("{who} has no replica")).help(match kind {
+                NodeKind::Operator => "only services fail over; a `crash` kills an operator",
+                _ => "only services fail over; a `crash` kills a worker, and the others take its place",
+            })
         });
         let lag = lower.value(Some(&self.lag), Span::ZERO, |text| match value::duration(text)? {
             Span::ZERO => Err(Wrong::new("a replica that isn't behind loses nothing")
@@ -128,19 +132,4 @@ impl Inject for FailoverFile {
         keys.duration("lag", kind.lag);
         keys.duration("for", kind.lasting);
     }
-}
-
-/// The service of this name; of a worker `wrong` says why it won't do.
-pub(super) fn service(
-    lower: &mut Lower,
-    nodes: &Nodes,
-    name: &Spanned<String>,
-    wrong: impl FnOnce(String) -> Wrong,
-) -> NodeId {
-    let node = node(lower, nodes, name);
-    if node != NO_NODE && !Nodes::is_service(node) {
-        let wrong = wrong(quoted(name.get_ref()));
-        lower.mistakes.add(Mistake::at(name.span(), "a worker", wrong));
-    }
-    node
 }

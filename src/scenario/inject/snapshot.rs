@@ -8,8 +8,9 @@ use toml::Spanned;
 use super::{Inject, InjectFile, worker};
 use crate::scenario::error::Wrong;
 use crate::scenario::file::Table;
-use crate::scenario::lower::{Lower, Nodes};
+use crate::scenario::lower::Lower;
 use crate::scenario::names::{did_you_mean, quoted};
+use crate::scenario::nodes::{NodeKind, Nodes};
 use crate::scenario::schema::terms;
 use crate::scenario::write::{Keys, other_than};
 
@@ -25,9 +26,13 @@ impl Inject for SnapshotFile {
     type Kind = Snapshot;
 
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
-        let node = worker(lower, nodes, &self.node, |service| {
-            Wrong::new(format!("no snapshot can be taken of the service {service}"))
-                .help("only workers have snapshots; a `failover` promotes an older copy of a service")
+        let node = worker(lower, nodes, &self.node, |kind, who| {
+            Wrong::new(format!("no snapshot can be taken of {who}")).help(match kind {
+                NodeKind::Operator => {
+                    "only workers have snapshots; a `crash` with `for` has an operator begin anew"
+                }
+                _ => "only workers have snapshots; a `failover` promotes an older copy of a service",
+            })
         });
         Snapshot { node }.into()
     }
@@ -51,9 +56,11 @@ impl Inject for RestoreFile {
     type Kind = Restore;
 
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
-        let node = worker(lower, nodes, &self.node, |service| {
-            Wrong::new(format!("the service {service} can't be put back to a snapshot"))
-                .help("only workers can; a `failover` promotes an older copy of a service")
+        let node = worker(lower, nodes, &self.node, |kind, who| {
+            Wrong::new(format!("{who} can't be put back to a snapshot")).help(match kind {
+                NodeKind::Operator => "only workers can; a `crash` with `for` has an operator begin anew",
+                _ => "only workers can; a `failover` promotes an older copy of a service",
+            })
         });
         Restore { node, original: self.original(lower) }.into()
     }

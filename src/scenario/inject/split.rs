@@ -6,12 +6,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::restart::service;
-use super::{Inject, NO_NODE, lasting, node_list};
+use super::{Inject, lasting, node_list, service};
 use crate::scenario::error::{Mistake, Wrong};
 use crate::scenario::file::Written;
-use crate::scenario::lower::{Lower, Nodes};
+use crate::scenario::lower::Lower;
 use crate::scenario::names::quoted;
+use crate::scenario::nodes::{NodeKind, Nodes};
 use crate::scenario::schema::terms;
 use crate::scenario::value;
 use crate::scenario::write::{Keys, other_than};
@@ -35,13 +35,13 @@ impl Inject for SplitBrainFile {
     type Kind = SplitBrain;
 
     fn lower(&self, lower: &mut Lower, nodes: &Nodes) -> Fault {
-        let node = service(lower, nodes, &self.node, |worker| {
-            Wrong::new(format!("the worker {worker} has no replica"))
+        let node = service(lower, nodes, &self.node, |_, who| {
+            Wrong::new(format!("{who} has no replica"))
                 .help("only services have one that can be promoted beside them")
         });
         let old = node_list(lower, nodes, &self.old);
         for (name, old) in self.old.get_ref().iter().zip(&old) {
-            if *old != NO_NODE && Nodes::is_service(*old) {
+            if nodes.kind(*old) == Some(NodeKind::Service) {
                 let wrong = Wrong::new(format!("the service {} asks nobody", quoted(name.get_ref())))
                     .help("`old` names the workers that the old primary goes on answering");
                 lower.mistakes.add(Mistake::at(name.span(), "a service", wrong));

@@ -1,22 +1,27 @@
 //! What is written behind a key: durations, times, names and numbers, each as the schema of a type that has no values.
 
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 
 use holdover_sim::check::SIGHTINGS;
 use holdover_sim::clock::Rate;
 use holdover_sim::fault::{Original as WhatBecomes, Part as MessagePart};
 use holdover_sim::history::EVENTS;
-use holdover_sim::point::POINTS;
+use holdover_sim::point::{POINTS, REPAIR_POINTS};
 use holdover_sim::protocol::PROTOCOLS;
-use holdover_sim::service::MESSAGES;
+use holdover_sim::repair::PROCEDURES;
+use holdover_sim::service::{MESSAGES, REPAIR_MESSAGES};
 use holdover_sim::world::{SERVICE_NAMES, TimeDaemon};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
 use crate::scenario::clocks::NO_DISCIPLINE;
 use crate::scenario::inject::PERCENT;
-use crate::scenario::lower::LONGEST_NAME;
-use crate::scenario::names::{EXPIRIES, LOSSES, PAUSE_CLOCKS, PLACES_OF_TOKENS, TASKS, VERDICTS};
+use crate::scenario::names::{
+    EXPIRIES, GATEWAYS, KEY_MEMORIES, LOSSES, PAUSE_CLOCKS, PLACES_OF_TOKENS, TASKS, VERDICTS,
+};
+use crate::scenario::nodes::LONGEST_NAME;
+use crate::scenario::provider::{FAILING_PAYOUTS, FAILING_REFUNDS};
 
 macro_rules! terms {
     ($($(#[doc = $doc:literal])* $name:ident => $schema:expr;)*) => {$(
@@ -60,6 +65,8 @@ terms! {
     Jump => above_zero(text(&format!("\\s*[+-]?{DURATION}")));
     /// A latency, or a range of them.
     Latency => text(&format!("{DURATION}(\\.\\.{DURATION})?"));
+    /// How long something takes, or a range of that.
+    Range => text(&format!("{DURATION}(\\.\\.{DURATION})?"));
     /// A rate in parts per million.
     Ppm => ppm();
     /// A rate in parts per million that isn't zero.
@@ -71,7 +78,11 @@ terms! {
     /// Which of several, from 1.
     Nth => json_schema!({ "type": "integer", "minimum": 1, "maximum": u32::MAX });
     /// How many of a hundred.
-    Percent => json_schema!({ "type": "integer", "minimum": PERCENT.start(), "maximum": PERCENT.end() });
+    Percent => percent(PERCENT);
+    /// How many of a hundred payouts fail.
+    FailingPayouts => percent(FAILING_PAYOUTS);
+    /// How many of a hundred refunds fail.
+    FailingRefunds => percent(FAILING_REFUNDS);
     /// Whether or not.
     Flag => json_schema!({ "type": "boolean" });
     /// A name that somebody gives.
@@ -88,12 +99,12 @@ terms! {
     Protocols => set(explained(PROTOCOLS.iter().map(|protocol| (protocol.name(), protocol.summary()))));
     /// What a run can have seen. A list of none is fine here.
     Sightings => list(explained(SIGHTINGS.iter().map(|sighting| (sighting.name, sighting.meaning))));
-    /// A place in a worker's path.
-    Point => explained(POINTS.iter().map(|(point, meaning)| (point.0, *meaning)));
+    /// A place in a worker's or an operator's path.
+    Point => explained(POINTS.iter().chain(REPAIR_POINTS).map(|(point, meaning)| (point.0, *meaning)));
     /// A kind of event.
     Event => explained(EVENTS.iter().copied());
     /// What a message is about.
-    Message => explained(MESSAGES.iter().copied());
+    Message => explained(MESSAGES.iter().chain(REPAIR_MESSAGES).copied());
     /// One of the two messages of a call.
     Part => choice(MessagePart::ALL.map(MessagePart::name));
     /// What a checker can conclude.
@@ -102,6 +113,12 @@ terms! {
     Expiry => choice(EXPIRIES.iter().copied());
     /// Where the highest token is kept.
     PlaceOfTokens => choice(PLACES_OF_TOKENS.iter().copied());
+    /// Which idempotency keys a provider remembers.
+    KeyMemory => above_zero(text(&format!("({}|{DURATION})", KEY_MEMORIES.join("|"))));
+    /// What a gateway checks.
+    Gateway => choice(GATEWAYS.iter().copied());
+    /// What operators decide by.
+    Procedure => explained(PROCEDURES.iter().map(|procedure| (procedure.name(), procedure.summary())));
     /// What sets a clock right.
     Discipline => choice(std::iter::once(NO_DISCIPLINE).chain(TimeDaemon::ALL.map(TimeDaemon::name)));
     /// What clocks do during a pause.
@@ -138,14 +155,18 @@ fn but(mut schema: Schema, exception: Value) -> Schema {
     schema
 }
 
-/// Durations that aren't zero: some digit isn't.
+/// Durations that aren't zero: of their digits some isn't.
 fn above_zero(schema: Schema) -> Schema {
-    but(schema, json!({ "type": "string", "pattern": "^[^1-9]*$" }))
+    but(schema, json!({ "type": "string", "pattern": "^[^1-9]*0[^1-9]*$" }))
 }
 
 fn ppm() -> Schema {
     let most = Rate::MAX_PPB / 1_000;
     json_schema!({ "type": "number", "minimum": -most, "maximum": most })
+}
+
+fn percent(possible: RangeInclusive<u64>) -> Schema {
+    json_schema!({ "type": "integer", "minimum": possible.start(), "maximum": possible.end() })
 }
 
 fn name() -> Schema {
@@ -188,7 +209,7 @@ mod tests {
     use super::*;
     use crate::scenario::calendar::Calendar;
     use crate::scenario::error::Wrong;
-    use crate::scenario::lower::is_plain_name;
+    use crate::scenario::nodes::is_plain_name;
     use crate::scenario::value;
 
     fn validator<T: JsonSchema>() -> Validator {
@@ -335,6 +356,7 @@ mod tests {
         law::<PositiveDuration, _>(nearly_times(), value::positive_duration);
         law::<SignedDuration, _>(nearly_times(), value::signed_duration);
         law::<Latency, _>(nearly_times(), value::latency);
+        law::<Range, _>(nearly_times(), value::range);
         law::<Time, _>(nearly_times(), |text| calendar.time(text));
         law::<Node, _>("[a-zA-Z0-9 _-]{0,40}", |text| match is_plain_name(text) {
             true => Ok(()),

@@ -6,7 +6,7 @@ use holdover_sim::time::{Span, TrueTime, WallTime};
 use holdover_sim::world::{Latency, SERVICE_NAMES, WorldSpec};
 
 use super::text;
-use crate::scenario::lower::disciplined;
+use crate::scenario::nodes::disciplined;
 use crate::scenario::{calendar, value};
 
 /// What keys can refer to: the start, which times are told from, and the nodes.
@@ -18,7 +18,7 @@ pub(in crate::scenario) struct Setting<'a> {
 
 impl Setting<'_> {
     pub(super) fn of(world: &WorldSpec) -> Setting<'_> {
-        let workers = world.workers.iter().map(|worker| worker.name.as_str());
+        let workers = world.workers.iter().chain(&world.operators).map(|worker| worker.name.as_str());
         Setting {
             start: world.start,
             names: SERVICE_NAMES.into_iter().chain(workers).collect(),
@@ -68,7 +68,7 @@ impl<'s> Keys<'s> {
     }
 
     /// A key with a value that is written as it stands in a file.
-    pub(super) fn bare(&mut self, key: &str, value: impl Into<Option<String>>) {
+    pub(in crate::scenario) fn bare(&mut self, key: &str, value: impl Into<Option<String>>) {
         self.pairs.extend(value.into().map(|value| (text::key(key), value)));
     }
 

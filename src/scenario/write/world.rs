@@ -4,13 +4,15 @@
 use holdover_sim::limits::Limits;
 use holdover_sim::service::lease_store::Expiry;
 use holdover_sim::time::{Span, TrueTime};
-use holdover_sim::world::{ClockSpec, JobSpec, LeaseSpec, LedgerSpec, NetworkSpec, WorkerSpec, WorldSpec};
+use holdover_sim::world::{
+    ClockSpec, JobSpec, LeaseSpec, LedgerSpec, NetworkSpec, ProviderSpec, RepairSpec, WorkerSpec, WorldSpec,
+};
 
 use super::keys::{Keys, Setting, other_than};
 use super::page::Page;
 use super::text;
 use crate::scenario::lower::{FINISH_WITHIN, INTERNAL, PACE, POLL_EVERY, PROVIDER};
-use crate::scenario::{Scenario, calendar, clocks, expectations, value};
+use crate::scenario::{Scenario, calendar, clocks, expectations, provider, repair, value};
 
 /// The keys at the top of the file.
 pub(super) fn top<'s>(scenario: &Scenario, setting: &'s Setting<'_>) -> Keys<'s> {
@@ -34,6 +36,11 @@ pub(super) fn tables(world: &WorldSpec, setting: &Setting<'_>, page: &mut Page) 
     if world.ledger != LedgerSpec::default() {
         page.table("[ledger]", "[ledger]", ledger(world.ledger, setting));
     }
+    if world.provider != ProviderSpec::default() {
+        let mut keys = Keys::new(setting);
+        provider::write(&world.provider, &mut keys);
+        page.table("[provider]", "[provider]", keys);
+    }
     page.table("[job]", "[job]", job(&world.job, world, setting));
     let network = network(&world.network, setting);
     if !network.is_empty() {
@@ -41,6 +48,14 @@ pub(super) fn tables(world: &WorldSpec, setting: &Setting<'_>, page: &mut Page) 
     }
     for (spec, number) in world.workers.iter().zip(1..) {
         page.table("[[worker]]", &format!("worker {number}"), worker(spec, setting));
+    }
+    for (spec, number) in world.operators.iter().zip(1..) {
+        page.table("[[operator]]", &format!("operator {number}"), worker(spec, setting));
+    }
+    if world.repair != RepairSpec::default() {
+        let mut keys = Keys::new(setting);
+        repair::write(&world.repair, &mut keys);
+        page.table("[repair]", "[repair]", keys);
     }
     for (node, clock) in &world.service_clocks {
         let header = format!("[service.{}]", text::key(&setting.name(*node)));
