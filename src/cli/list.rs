@@ -15,7 +15,7 @@ use crate::sim::check::{ASSUMPTIONS, CHECKERS, SIGHTINGS};
 use crate::sim::fault::FAULTS;
 use crate::sim::history::EVENTS;
 use crate::sim::point::POINTS;
-use crate::sim::protocol::PROTOCOLS;
+use crate::sim::protocol;
 use crate::sim::service::MESSAGES;
 
 /// Where scenarios are if nobody says.
@@ -36,7 +36,7 @@ pub(super) fn run(arguments: &ListArguments, output: &mut Output) -> Result<Stat
     }
     let mut failures = Vec::new();
     let items = match arguments.what {
-        Listed::Protocols => PROTOCOLS.iter().map(|protocol| item(protocol.name(), protocol.summary())).collect(),
+        Listed::Protocols => protocol::named().map(|protocol| item(protocol.name(), protocol.summary())).collect(),
         Listed::Faults => faults(),
         Listed::Checkers => CHECKERS
             .iter()

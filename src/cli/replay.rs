@@ -9,7 +9,7 @@ use super::output::Output;
 use crate::replay::{Replay, protocols_of};
 use crate::report::{json, text};
 use crate::scenario::{Scenario, shown_path};
-use crate::sim::protocol::{self, AnyProtocol, PROTOCOLS};
+use crate::sim::protocol::{self, AnyProtocol};
 use crate::sim::seed::Seed;
 
 pub(super) fn run(arguments: &ReplayArguments, output: &mut Output) -> Result<Status, Failure> {
@@ -45,7 +45,11 @@ pub(super) fn chosen(names: &[String], scenario: &Scenario) -> Result<Vec<&'stat
     for name in names {
         let protocol = protocol::find(name).ok_or_else(|| Failure::UnknownProtocol {
             name: name.escape_debug().to_string(),
-            help: crate::scenario::did_you_mean(name, "the protocols are", PROTOCOLS.iter().map(|p| p.name())),
+            help: crate::scenario::did_you_mean(
+                name,
+                "the protocols are",
+                protocol::named().map(|named| named.name()),
+            ),
         })?;
         if !chosen.iter().any(|known| known.name() == protocol.name()) {
             chosen.push(protocol);

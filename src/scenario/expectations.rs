@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use holdover_sim::protocol::{self, AnyProtocol, PROTOCOLS};
 use toml::Spanned;
 
 use super::error::{Mistake, Mistakes, Wrong};
@@ -34,10 +35,15 @@ pub(super) fn lower(
 }
 
 /// The protocols that are run if no list names any. An expectation of a protocol chooses it; without one all are of
-/// interest.
+/// interest that aren't traps.
 fn unlisted<T>(expected: &BTreeMap<String, T>) -> Vec<String> {
-    let known = known_protocols().into_iter();
-    known.filter(|name| expected.is_empty() || expected.contains_key(*name)).map(str::to_owned).collect()
+    let names = |protocols: &mut dyn Iterator<Item = &'static dyn AnyProtocol>| -> Vec<String> {
+        protocols.map(|protocol| protocol.name().to_owned()).collect()
+    };
+    match expected.is_empty() {
+        true => names(&mut PROTOCOLS.iter().copied()),
+        false => names(&mut protocol::named().filter(|protocol| expected.contains_key(protocol.name()))),
+    }
 }
 
 fn chosen(

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use holdover_sim::check::{CHECKERS, SIGHTINGS};
-use holdover_sim::protocol::PROTOCOLS;
+use holdover_sim::protocol;
 
-/// The protocols that a scenario can be run under, in the order of reports.
+/// The protocols that a scenario can be run under, in the order of reports; traps come last.
 pub(super) fn known_protocols() -> Vec<&'static str> {
-    PROTOCOLS.iter().map(|protocol| protocol.name()).collect()
+    protocol::named().map(|protocol| protocol.name()).collect()
 }
 
 /// The checkers whose verdicts a scenario can expect.

@@ -243,7 +243,7 @@ mod tests {
                 9 => LedgerRequest::Repair(LedgerRepair::Decide { op, decision, why }),
                 10 => LedgerRequest::Repair(LedgerRepair::SetCheckpoint { rows }),
                 11 => LedgerRequest::Repair(LedgerRepair::SupersedeExport { export: ExportId(number / 4) }),
-                12 => LedgerRequest::Repair(LedgerRepair::Delete { worker: claim.worker }),
+                12 => LedgerRequest::Repair(LedgerRepair::Delete { entry }),
                 13 => LedgerRequest::Repair(LedgerRepair::Enter { op, amount }),
                 _ => LedgerRequest::Write { op, amount },
             };

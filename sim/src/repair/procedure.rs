@@ -43,8 +43,9 @@ async fn repair(operator: &Operator) -> Result<(), Superseded> {
     operator.point(Point::REPAIR_GATEWAY_FENCED).await;
     let elected = operator.elect().await?;
     operator.point(Point::REPAIR_ELECTED).await;
-    if let Some(worker) = operator.spec.procedure.0.deletes(&settlement.account.entries) {
-        return delete_and_resume(operator, settlement, worker, elected).await;
+    let unwanted = operator.spec.procedure.0.deletes(&settlement.account.entries);
+    if !unwanted.is_empty() {
+        return delete_and_resume(operator, settlement, unwanted, elected).await;
     }
     loop {
         mark(operator, &mut settlement).await?;
@@ -321,17 +322,23 @@ async fn end(operator: &Operator, settlement: &Settlement) -> Result<(), Superse
     Ok(())
 }
 
-/// The trap: one worker's entries are deleted, and the work goes on from what is left.
+/// The trap: entries are deleted, those that are unwanted and those behind which the checkpoint can't be put, and the work
+/// goes on from what is left.
 async fn delete_and_resume(
     operator: &Operator,
-    mut settlement: Settlement,
-    worker: NodeId,
+    settlement: Settlement,
+    mut unwanted: Vec<EntryId>,
     elected: Option<NodeId>,
 ) -> Result<(), Superseded> {
-    operator.ledger(LedgerRepair::Delete { worker }).await?;
-    settlement.account.entries.retain(|record| record.worker != worker);
-    let left = |row: &&Row| settlement.account.entries.iter().any(|record| record.entry == row.entry);
-    let rows: Vec<Row> = settlement.account.rows.iter().take_while(left).copied().collect();
+    let Account { entries, rows, .. } = &settlement.account;
+    let left = |op: OpId| entries.iter().find(|record| record.op == op && !unwanted.contains(&record.entry));
+    let rows = rows.iter().map_while(|row| left(row.op).map(|record| Row { entry: record.entry, ..*row }));
+    let rows: Vec<Row> = rows.collect();
+    let behind = entries.iter().filter(|record| record.op.index() >= rows.len()).map(|record| record.entry);
+    unwanted.extend(behind.filter(|entry| !unwanted.contains(entry)).collect::<Vec<_>>());
+    for entry in unwanted {
+        operator.ledger(LedgerRepair::Delete { entry }).await?;
+    }
     operator.ledger(LedgerRepair::SetCheckpoint { rows }).await?;
     operator.resume_dispatch(elected).await?;
     end(operator, &settlement).await

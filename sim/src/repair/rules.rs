@@ -5,7 +5,7 @@ use std::panic::RefUnwindSafe;
 
 use super::decide::{self, Facts};
 use crate::history::{Decision, Reason};
-use crate::id::{NodeId, OpId, Token};
+use crate::id::{EntryId, OpId, Token};
 use crate::service::ledger::EntryRecord;
 use crate::service::provider::Reference;
 
@@ -37,9 +37,9 @@ pub trait Procedure: Sync + RefUnwindSafe {
         true
     }
 
-    /// The worker whose entries it deletes, in place of reconciling anything.
-    fn deletes(&self, _entries: &[EntryRecord]) -> Option<NodeId> {
-        None
+    /// The entries that it deletes, in place of reconciling anything; none for reconciling.
+    fn deletes(&self, _entries: &[EntryRecord]) -> Vec<EntryId> {
+        Vec::new()
     }
 }
 
@@ -57,7 +57,7 @@ impl Procedure for Reconcile {
     }
 }
 
-/// Deletes what the earlier of two workers entered, and asks nobody.
+/// Deletes what the earlier of two workers entered after the other one had begun, and asks nobody.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DeleteOneWorkersRecords;
 
@@ -67,12 +67,13 @@ impl Procedure for DeleteOneWorkersRecords {
     }
 
     fn summary(&self) -> &'static str {
-        "a trap: deletes what the earlier of two workers entered, so that the ledger looks clean, and asks no provider"
+        "a trap: deletes what the old worker entered after another one had begun, and asks no provider"
     }
 
-    fn deletes(&self, entries: &[EntryRecord]) -> Option<NodeId> {
-        let first = entries.first()?.worker;
-        entries.iter().any(|record| record.worker != first).then_some(first)
+    fn deletes(&self, entries: &[EntryRecord]) -> Vec<EntryId> {
+        let Some(old) = entries.first().map(|record| record.worker) else { return Vec::new() };
+        let since_another_began = entries.iter().skip_while(|record| record.worker == old);
+        since_another_began.filter(|record| record.worker == old).map(|record| record.entry).collect()
     }
 }
 

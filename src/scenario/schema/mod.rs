@@ -12,7 +12,7 @@ pub(super) mod terms;
 
 use holdover_sim::check::CHECKERS;
 use holdover_sim::fault::{FAULTS, FaultInfo};
-use holdover_sim::protocol::PROTOCOLS;
+use holdover_sim::protocol;
 use holdover_sim::world::SERVICE_NAMES;
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
@@ -160,6 +160,6 @@ pub(super) fn expectations(generator: &mut SchemaGenerator) -> Schema {
         (name.to_owned(), expected)
     };
     let all: Map<String, Value> =
-        PROTOCOLS.iter().map(|protocol| of(protocol.name(), protocol.summary())).collect();
+        protocol::named().map(|protocol| of(protocol.name(), protocol.summary())).collect();
     json_schema!({ "type": "object", "properties": all, "additionalProperties": false })
 }

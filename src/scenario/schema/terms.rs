@@ -8,7 +8,7 @@ use holdover_sim::clock::Rate;
 use holdover_sim::fault::{Original as WhatBecomes, Part as MessagePart};
 use holdover_sim::history::EVENTS;
 use holdover_sim::point::{POINTS, REPAIR_POINTS};
-use holdover_sim::protocol::PROTOCOLS;
+use holdover_sim::protocol;
 use holdover_sim::repair::PROCEDURES;
 use holdover_sim::service::{MESSAGES, REPAIR_MESSAGES};
 use holdover_sim::world::{SERVICE_NAMES, TimeDaemon};
@@ -96,7 +96,7 @@ terms! {
     /// Several nodes.
     Nodes => set(name());
     /// What a scenario can be run under.
-    Protocols => set(explained(PROTOCOLS.iter().map(|protocol| (protocol.name(), protocol.summary()))));
+    Protocols => set(explained(protocol::named().map(|protocol| (protocol.name(), protocol.summary()))));
     /// What a run can have seen. A list of none is fine here.
     Sightings => list(explained(SIGHTINGS.iter().map(|sighting| (sighting.name, sighting.meaning))));
     /// A place in a worker's or an operator's path.

@@ -30,10 +30,10 @@ pub enum LedgerRepair {
         /// The amount.
         amount: Amount,
     },
-    /// Delete all entries of a worker.
+    /// Delete an entry.
     Delete {
-        /// The worker.
-        worker: NodeId,
+        /// Which.
+        entry: EntryId,
     },
     /// Note what was decided for an operation.
     Decide {
@@ -212,7 +212,7 @@ impl Ledger {
             LedgerRepair::Enter { op, amount } => {
                 return LedgerResponse::Entered(self.enter_missing(claim, lease, op, amount, context));
             }
-            LedgerRepair::Delete { worker } => self.delete(claim, worker, context),
+            LedgerRepair::Delete { entry } => self.delete(claim, entry, context),
             LedgerRepair::Decide { op, decision, why } => {
                 if let Some(file) = self.records.as_mut().and_then(|records| records.files.get_mut(op.index())) {
                     file.note(decision, why);
@@ -268,18 +268,14 @@ impl Ledger {
         }
     }
 
-    fn delete(&mut self, claim: Claim, worker: NodeId, context: &ServiceContext<'_>) {
+    fn delete(&mut self, claim: Claim, entry: EntryId, context: &ServiceContext<'_>) {
         let Some(records) = &mut self.records else { return };
-        let (deleted, kept) = records.entries.drain(..).partition(|record| record.worker == worker);
-        records.entries = kept;
-        let deleted: Vec<EntryRecord> = deleted;
-        for EntryRecord { op, entry, .. } in deleted {
-            let others = || self.records.iter().flat_map(|records| &records.entries);
-            let first = others().find(|record| record.op == op).map(|record| record.entry);
-            self.journal.note(|| LedgerUndo(Change::FirstEntry(op, self.book.entry_of[op.index()])));
-            self.book.entry_of[op.index()] = first;
-            context.record(What::EntryDeleted { claim, op, entry });
-        }
+        let Some(index) = records.entries.iter().position(|record| record.entry == entry) else { return };
+        let EntryRecord { op, .. } = records.entries.remove(index);
+        let left = records.entries.iter().find(|record| record.op == op).map(|record| record.entry);
+        self.journal.note(|| LedgerUndo(Change::FirstEntry(op, self.book.entry_of[op.index()])));
+        self.book.entry_of[op.index()] = left;
+        context.record(What::EntryDeleted { claim, op, entry });
     }
 
     fn set_checkpoint(&mut self, claim: Claim, rows: Vec<Row>, context: &ServiceContext<'_>) {
