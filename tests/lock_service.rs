@@ -5,6 +5,8 @@ use std::rc::Rc;
 
 use holdover::explore::hunt::Hunt;
 use holdover::scenario::Scenario;
+use holdover::sim::check::judge;
+use holdover::sim::history::{Event, What};
 use holdover::sim::id::{LeaseId, NodeId, Token};
 use holdover::sim::protocol::{AnyProtocol, Fenced, Protocol, Renewal};
 use holdover::sim::run::run;
@@ -12,7 +14,7 @@ use holdover::sim::service::lease_store::{LeaseStoreRules, Term};
 use holdover::sim::service::ledger::{Checkpoint, LedgerRules};
 use holdover::sim::service::lock::{Lock, LockClocks, LockService};
 use holdover::sim::service::provider::GatewayRules;
-use holdover::sim::time::WallTime;
+use holdover::sim::time::{Span, TrueTime, WallTime};
 use holdover::sim::worker::{Lease, Setback, Worker};
 
 /// What the lease store's row does, written once more: whose the lease is, and until when by the asker's clock.
@@ -115,8 +117,7 @@ fn one_that_does_what_the_row_does_comes_to_the_same_whatever_befalls_it() {
         let [own, row] = [&RIGHT as &dyn AnyProtocol, &Fenced]
             .map(|protocol| run(&night.world, protocol, &night.plan, night.seed));
         assert!(own.events == row.events, "seed {seed}");
-        let is_lost =
-            |what: &holdover::sim::history::What| matches!(what, holdover::sim::history::What::WritesLost { .. });
+        let is_lost = |what: &What| matches!(what, What::WritesLost { .. });
         taken_back += own.events.iter().filter(|event| event.node.0 == 0 && is_lost(&event.what)).count();
     }
     assert!(taken_back > 20, "it was taken back only {taken_back} times");
@@ -132,4 +133,29 @@ fn what_is_wrong_with_it_is_found() {
     let found = hunt(&WRONG);
     assert!(found.iter().any(|failure| failure.cause.name().starts_with("token-order")), "{found:?}");
     assert_eq!(hunt(&RIGHT), []);
+}
+
+#[test]
+fn a_repair_stops_it_and_has_it_go_on_above_the_operators_token() {
+    let Scenario { mut world, plan, seed, .. } =
+        Scenario::load("scenarios/incidents/repair-midway.toml").expect("it is one of ours");
+    // Nobody gives anything back in the middle of the job, so that there is something to resume.
+    world.operators[0].starts = TrueTime::START + Span::millis(58_200);
+    let history = run(&world, &RIGHT, &plan, seed);
+    let token = |event: &Event| match event.what {
+        What::DispatchStopped { claim } => claim.token,
+        What::LeaseGranted { token, .. } => token,
+        _ => None,
+    };
+    let stopped = history.events.iter().position(|event| matches!(event.what, What::DispatchStopped { .. }));
+    let (before, after) = history.events.split_at(stopped.expect("the operator stops dispatch") + 1);
+    let operators = before.iter().filter_map(token).max();
+    let later: Vec<_> = after.iter().filter_map(token).collect();
+    assert!(
+        !later.is_empty() && later.iter().all(|token| Some(*token) > operators),
+        "{later:?} after {operators:?}"
+    );
+    for (checker, verdict) in judge(&history) {
+        assert_eq!(verdict.name(), "holds", "{}", checker.name);
+    }
 }

@@ -209,6 +209,7 @@ impl LeaseStore {
                 match own.acquire(worker, lease, term, clocks) {
                     Ok(Lock { token, until }) => {
                         *self.ids.borrow_mut() = ids;
+                        let token = self.raised(token);
                         let grant = Grant { lease, token, epoch: context.next_epoch() };
                         context.record(What::LeaseGranted { worker, epoch: grant.epoch, lease, token, until });
                         self.note_grant(grant, worker);

@@ -136,6 +136,17 @@ impl LeaseStore {
         self.dispatch.as_ref().is_some_and(|dispatch| dispatch.last_stop.is_some())
     }
 
+    /// The token of a grant by a lock service of one's own. After a repair it is above the operator's, whatever that service
+    /// would hand out, because nobody gets past the ledger's door with less.
+    pub(super) fn raised(&self, token: Option<Token>) -> Option<Token> {
+        match self.dispatch.as_deref() {
+            Some(Dispatch { highest: Some(highest), last_stop: Some(_), .. }) => {
+                token.max(Some(Token(highest.0.saturating_add(1))))
+            }
+            _ => token,
+        }
+    }
+
     fn note_dispatch(&mut self) {
         let Some(dispatch) = &self.dispatch else { return };
         self.journal.note(|| LeaseUndo::Dispatch(dispatch.clone()));
@@ -158,6 +169,10 @@ impl LeaseStore {
         self.journal.note(|| LeaseUndo::Table(self.table));
         let lease = LeaseId(self.ids.borrow_mut().next() >> 32);
         let Some(dispatch) = &mut self.dispatch else { return LeaseResponse::Refused };
+        if let (Some(own), Some(last)) = (&mut self.own, dispatch.grants.last()) {
+            self.journal.note(|| LeaseUndo::Own(own.copy()));
+            own.release(last.lease);
+        }
         let highest = above.max(dispatch.highest).max(Some(self.table.last_token)).unwrap_or(Token(0));
         let token = Token(highest.0.saturating_add(1));
         (self.table.row, self.table.last_token, dispatch.highest) = (None, token, Some(token));
