@@ -14,8 +14,19 @@ pub(super) enum Course {
     Progress(Progress),
     /// Renewals of one grant.
     Renewals { worker: NodeId, epoch: Epoch, times: u32, until: WallTime, half: String },
+    /// What an operator does about one operation after the other.
+    Rounds { claim: Claim, does: Does, ops: Vec<OpId>, until: TrueTime },
     /// What keeps a worker from getting through to a service, or from hearing of it.
     Trouble { trouble: Trouble, from: NodeId, to: NodeId, about: &'static str, times: u32 },
+}
+
+/// What an operator does in rounds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Does {
+    /// It finds that an operation has its one effect.
+    Closes,
+    /// It asks the provider under the key that an operation was paid under.
+    AsksByKey,
 }
 
 /// What can go wrong between a worker and a service.
@@ -84,6 +95,9 @@ impl Course {
             (Course::Renewals { epoch, half, .. }, Course::Renewals { epoch: next, half: next_half, .. }) => {
                 (epoch, half) == (next, next_half)
             }
+            (Course::Rounds { claim, does, .. }, Course::Rounds { claim: next, does: next_does, .. }) => {
+                (claim, does) == (next, next_does)
+            }
             (
                 Course::Trouble { trouble, from, to, .. },
                 Course::Trouble { trouble: next_trouble, from: next_from, to: next_to, .. },
@@ -95,8 +109,12 @@ impl Course {
     /// Whether this, beginning now, ends the `others`: it is work, and they are work of somebody else, or troubles.
     pub(super) fn ends<'a>(&self, mut others: impl Iterator<Item = &'a Course>) -> bool {
         match self {
-            Course::Progress(_) => others.any(|other| !matches!(other, Course::Renewals { .. })),
-            Course::Trouble { .. } => others.any(|other| matches!(other, Course::Progress(_))),
+            Course::Progress(_) | Course::Rounds { .. } => {
+                others.any(|other| !matches!(other, Course::Renewals { .. }))
+            }
+            Course::Trouble { .. } => {
+                others.any(|other| matches!(other, Course::Progress(_) | Course::Rounds { .. }))
+            }
             Course::Renewals { .. } => false,
         }
     }
@@ -117,6 +135,14 @@ impl Course {
                     *until = *next;
                 }
             }
+            Course::Rounds { ops, until, .. } => {
+                *until = at;
+                if let Course::Rounds { ops: next, .. } = next {
+                    ops.extend(next);
+                    ops.sort_unstable();
+                    ops.dedup();
+                }
+            }
             Course::Trouble { times, .. } => *times += 1,
         }
     }
@@ -130,10 +156,7 @@ impl Course {
                 for (node, _) in progress.halves.iter().filter(|(_, deposed)| *deposed) {
                     text += &words::at_deposed(history, *node);
                 }
-                if progress.until - begin >= Span::secs(1) {
-                    text += &format!(", until {}", words::utc(history, progress.until));
-                }
-                text
+                text + &later(history, begin, progress.until)
             }
             Course::Renewals { worker, epoch, times, until, half } => {
                 let (worker, lease, until) = (name(*worker), lease(*epoch), words::clock(history, *until));
@@ -143,6 +166,16 @@ impl Course {
                     _ => format!(
                         "{worker} renews {lease} again and again ({times} times), at last until {until}{half}"
                     ),
+                }
+            }
+            Course::Rounds { claim, does, ops, until } => {
+                let (who, which) = (name(claim.worker), words::operations(ops));
+                let (their, each) =
+                    if ops.len() == 1 { ("its key", "it has") } else { ("their keys", "each has") };
+                let until = later(history, begin, *until);
+                match does {
+                    Does::Closes => format!("{who} closes {which}{until}: {each} one payout that settled"),
+                    Does::AsksByKey => format!("{who} asks under {their} what became of {which}{until}"),
                 }
             }
             Course::Trouble { trouble, from, to, about, times } => {
@@ -155,6 +188,11 @@ impl Course {
             }
         }
     }
+}
+
+/// Until when it went on, if that was for long.
+fn later(history: &History, begin: TrueTime, until: TrueTime) -> String {
+    if until - begin >= Span::secs(1) { format!(", until {}", words::utc(history, until)) } else { String::new() }
 }
 
 impl Trouble {

@@ -73,9 +73,9 @@ impl Line {
 
 /// The lanes of a history.
 pub(super) struct Lanes {
-    /// The nodes that have a lane of their own, in the order of their lanes: workers first.
+    /// The nodes that have a lane of their own, in the order of their lanes: workers, operators, services.
     order: Vec<NodeId>,
-    /// How many workers share the lane between those of the other workers and those of the services.
+    /// How many workers share the lane behind those of the other workers.
     sharing: usize,
     /// By node.
     lines: Vec<Line>,
@@ -87,19 +87,19 @@ impl Lanes {
     /// At most `most` lanes for the nodes of `history`. If there are more nodes, workers that nothing happened to share
     /// one.
     pub(super) fn new(history: &History, most: usize) -> Lanes {
-        let services = [Role::LeaseStore, Role::Ledger, Role::Provider];
-        let services: Vec<NodeId> = services.into_iter().flat_map(|role| history.nodes_with(role)).collect();
+        let others = [Role::Operator, Role::LeaseStore, Role::Ledger, Role::Provider];
+        let others: Vec<NodeId> = others.into_iter().flat_map(|role| history.nodes_with(role)).collect();
         let workers: Vec<NodeId> = history.nodes_with(Role::Worker).collect();
-        let shown = most_interesting(history, &workers, most.saturating_sub(services.len()).max(2));
+        let shown = most_interesting(history, &workers, most.saturating_sub(others.len()).max(2));
         let sharing = workers.len() - shown.len();
 
         let shared_lane = shown.len();
         let mut lane_of = vec![shared_lane; history.nodes.len()];
         let behind = shown.len() + usize::from(sharing > 0);
-        for (lane, node) in shown.iter().enumerate().chain((behind..).zip(&services)) {
+        for (lane, node) in shown.iter().enumerate().chain((behind..).zip(&others)) {
             lane_of[node.index()] = lane;
         }
-        let order = shown.into_iter().chain(services).collect();
+        let order = shown.into_iter().chain(others).collect();
         Lanes { order, sharing, lines: lines(history), lane_of }
     }
 
@@ -228,7 +228,7 @@ fn most_interesting(history: &History, workers: &[NodeId], most: usize) -> Vec<N
 /// What each node does when, by node.
 fn lines(history: &History) -> Vec<Line> {
     let mut changes = vec![Vec::new(); history.nodes.len()];
-    for worker in history.nodes_with(Role::Worker) {
+    for worker in history.nodes_with(Role::Worker).chain(history.nodes_with(Role::Operator)) {
         changes[worker.index()].push((TrueTime::START, Count::Away, 1));
     }
     for belief in beliefs(history) {

@@ -18,6 +18,7 @@ pub mod json;
 pub mod junit;
 mod lanes;
 mod layout;
+mod repair;
 pub mod shrink;
 mod style;
 mod table;

@@ -11,7 +11,7 @@ use super::layout::{NO_BREAK, columns, cut, harmless, paragraph, wrap};
 use super::style::{BAD, BOLD, DIM, FAULT, GOOD, PLAIN};
 use super::timeline::{Mark, timeline};
 use super::verbose::event_row;
-use super::{closing, table, words};
+use super::{closing, repair, table, words};
 use crate::replay::{Blame, JudgedRun, Replay};
 
 pub use super::closing::deviation_texts;
@@ -47,6 +47,7 @@ pub fn write(replay: &Replay<'_>, file: &str, layout: Layout, out: &mut impl Wri
     for (index, run) in replay.runs.iter().enumerate() {
         writeln!(out)?;
         Drawing::new(&run.history, layout.verbose, width).write(run, index == 0, out)?;
+        repair::write(&run.history, width, out)?;
     }
     table::write(replay, width, out)?;
     closing::write_violations(replay, width, out)?;

@@ -4,12 +4,16 @@
 //! connection that keeps breaking) is told together, so that what is left to see is what matters. The whole history is
 //! there for those who want it (`--format jsonl`).
 
+mod books;
+mod repair;
+
 use holdover_sim::fault::{DelayMessage, Fault, Part};
 use holdover_sim::history::{Claim, Event, History, Role, What};
-use holdover_sim::id::{Amount, Epoch, EventId, FaultId, NodeId, OpId};
+use holdover_sim::id::{Amount, Epoch, EventId, ExportId, FaultId, NodeId, OpId};
 use holdover_sim::time::{Span, TrueTime, WallTime};
 use serde::Serialize;
 
+use self::books::Books;
 use super::course::{Course, Progress, Trouble};
 use super::layout::harmless;
 use super::words;
@@ -84,10 +88,7 @@ struct Teller<'a> {
     refusals: Vec<u32>,
     /// Whether a slew of each node's clocks was told.
     slewed: Vec<bool>,
-    /// When each operation was entered that the ledger knows of.
-    entered: Vec<Option<TrueTime>>,
-    paid: Vec<bool>,
-    first_export: Option<usize>,
+    books: Books,
 }
 
 impl<'a> Teller<'a> {
@@ -100,9 +101,7 @@ impl<'a> Teller<'a> {
             newest_granted: None,
             refusals: vec![0; history.nodes.len()],
             slewed: vec![false; history.nodes.len()],
-            entered: vec![None; history.batch.len()],
-            paid: vec![false; history.batch.len()],
-            first_export: None,
+            books: Books::new(history.batch.len()),
         }
     }
 
@@ -152,12 +151,12 @@ impl<'a> Teller<'a> {
             _ => None,
         });
         let about = about.unwrap_or("message");
-        let at_worker = self.history.is(event.node, Role::Worker);
+        let at_caller = [Role::Worker, Role::Operator].contains(&self.history.node(event.node).role);
         let (trouble, from, to) = match event.what {
-            // A lost answer is noted by the worker that waits for it, a lost request by the service.
-            What::MessageLost { from, .. } if at_worker => (Trouble::Breaks, event.node, from),
+            // A lost answer is noted by who waits for it, a lost request by the service.
+            What::MessageLost { from, .. } if at_caller => (Trouble::Breaks, event.node, from),
             What::MessageLost { from, .. } => (Trouble::Breaks, from, event.node),
-            What::MessageDropped { to, .. } if at_worker => (Trouble::RequestLost, event.node, to),
+            What::MessageDropped { to, .. } if at_caller => (Trouble::RequestLost, event.node, to),
             What::MessageDropped { to, .. } => (Trouble::AnswerLost, to, event.node),
             What::MessageRepeated { to, .. } => (Trouble::Twice, event.node, to),
             What::CallTimedOut { to, .. } => (Trouble::Silence, event.node, to),
@@ -209,7 +208,9 @@ impl<'a> Teller<'a> {
                 let refusals = &mut self.refusals[worker.index()];
                 *refusals += 1;
                 if *refusals == 1 {
-                    let text = format!("asks for the lease; {} has it; goes on asking", self.name(holder));
+                    let has_it =
+                        if self.history.is(holder, Role::Operator) { "has stopped dispatch" } else { "has it" };
+                    let text = format!("asks for the lease; {} {has_it}; goes on asking", self.name(holder));
                     self.act(id, event, worker, &text);
                 }
             }
@@ -257,10 +258,10 @@ impl<'a> Teller<'a> {
                 self.newest_accepted = self.newest_accepted.max(Some(claim.epoch));
                 self.act(id, event, claim.worker, &text);
             }
-            What::WriteAccepted { claim, op, .. } => {
+            What::WriteAccepted { claim, op, entry, .. } => {
                 // A deposed ledger's entry is in none of the books that are left.
                 let deposed = self.history.by_deposed(event);
-                let again = !deposed && self.entered[op.index()].replace(event.at).is_some();
+                let again = !deposed && self.books.enter(op, entry, event.at);
                 let worker = self.name(claim.worker);
                 match (self.is_stale(claim), again) {
                     (true, _) => {
@@ -291,17 +292,16 @@ impl<'a> Teller<'a> {
                     self.progress(id, event, claim, |progress| progress.moved.push(moved));
                 }
             }
-            What::ExportPublished { claim, export } => self.tell_export(id, event, claim, export.index()),
-            _ => {}
+            What::ExportPublished { claim, export } => self.tell_export(id, event, claim, export),
+            _ => self.tell_repair(id, event),
         }
     }
 
-    fn tell_export(&mut self, id: EventId, event: &Event, claim: Claim, export: usize) {
-        let rows = &self.history.exports[export];
+    fn tell_export(&mut self, id: EventId, event: &Event, claim: Claim, export: ExportId) {
+        let rows = &self.history.exports[export.index()];
         let total = Amount(rows.iter().map(|row| row.amount.0).sum());
         let (worker, count, total) = (self.name(claim.worker), rows.len(), words::amount(total));
-        let differs = self.first_export.is_some_and(|first| self.history.exports[first] != *rows);
-        self.first_export.get_or_insert(export);
+        let differs = self.books.publish(export).is_some_and(|first| self.history.exports[first.index()] != *rows);
         let (mark, text) = match (differs, self.is_stale(claim)) {
             (false, false) => (Mark::Plain, format!("{worker} exports {count} rows, total {total}")),
             (true, _) => (Mark::Stale, format!("CONFLICT: {worker} exports {count} other rows, total {total}")),
@@ -312,13 +312,16 @@ impl<'a> Teller<'a> {
 
     fn tell_payout(&mut self, id: EventId, event: &Event) {
         match event.what {
-            What::PayoutMade { claim, op, .. } => {
-                if std::mem::replace(&mut self.paid[op.index()], true) {
+            What::PayoutMade { claim, op, payout, .. } => {
+                if self.books.pay(op, payout, event.at) {
                     let text = format!("PAID TWICE: {op}, now for {}", self.name(claim.worker));
                     self.say(id, event, claim.worker, Mark::Stale, text);
                 } else {
                     self.progress(id, event, claim, |progress| progress.paid.push(op));
                 }
+            }
+            What::PayoutRepeated { claim, .. } if self.history.is(claim.worker, Role::Operator) => {
+                self.tell_repair(id, event);
             }
             What::PayoutRepeated { claim, op, .. } => {
                 let worker = self.name(claim.worker);
@@ -388,9 +391,7 @@ impl<'a> Teller<'a> {
 
     fn tell_loss(&mut self, id: EventId, event: &Event, since: TrueTime) {
         if self.history.is(event.node, Role::Ledger) {
-            for entered in &mut self.entered {
-                *entered = entered.filter(|at| *at <= since);
-            }
+            self.books.lose(since);
         }
         let of_node =
             |earlier: &&Event| earlier.node == event.node && earlier.at > since && earlier.what.is_written();

@@ -5,6 +5,7 @@ mod edges;
 mod protocols;
 #[path = "../redact/mod.rs"]
 mod redact;
+mod repair;
 mod runs;
 mod support;
 mod widths;

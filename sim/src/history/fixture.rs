@@ -1,8 +1,10 @@
 //! Small histories made by hand, for tests: a world of three services and three workers, told event by event.
 
 mod random;
+mod repair;
 
 pub(crate) use random::{belief_stories, believes, ledger_stories};
+pub(crate) use repair::OPERATORS;
 
 use super::{Claim, Event, History, NodeRecord, Refusal, Role, Row, What};
 use crate::clock::{Clock, ClockLine, Deadline, Motion, Rate};

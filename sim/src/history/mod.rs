@@ -7,6 +7,7 @@ pub(crate) mod fixture;
 mod kind;
 mod overlap;
 mod payouts;
+mod reconciliation;
 mod recorder;
 mod repair;
 mod standstill;
@@ -16,6 +17,10 @@ pub use event::{Claim, Event, Refusal, What};
 pub use kind::EVENTS;
 pub use overlap::{Overlap, overlap_total, overlaps};
 pub use payouts::{Payout, PayoutEnd, payouts};
+pub use reconciliation::{
+    Decided, Entered, Published, Reconciled, Reconciliation, Resolution, Standing, Sums, Totals, Turn, TurnEnd,
+    reconciliation,
+};
 pub use recorder::LOG_TARGET;
 pub(crate) use recorder::{Recorder, log, may_log};
 pub use repair::{Decision, PayoutState, Reason};

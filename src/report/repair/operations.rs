@@ -1,0 +1,191 @@
+//! Operation by operation: what there was of each, what was decided, and why.
+
+use std::io::{self, Write};
+
+use anstyle::Style;
+use holdover_sim::history::{
+    Decision, Entered, History, Payout, PayoutEnd, Reconciled, Resolution, Role, Standing, What,
+};
+use holdover_sim::id::{EventId, NodeId, OpId};
+use holdover_sim::time::TrueTime;
+
+use super::super::layout::{columns, paragraph};
+use super::super::style::{BAD, BOLD, DIM, FAULT, GOOD, PLAIN};
+use super::super::words;
+use super::phrases;
+
+/// More operations than these aren't told one by one.
+const SHOWN: usize = 24;
+
+/// Writes what became of each operation; those with the same story are told together.
+pub(super) fn write(
+    history: &History,
+    operations: &[Reconciled],
+    width: usize,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    if operations.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    writeln!(out, "  {BOLD}operation by operation{BOLD:#}")?;
+    let mut alike: Vec<(String, Style, Vec<OpId>)> = Vec::new();
+    let (plain, conflicting): (Vec<&Reconciled>, Vec<&Reconciled>) =
+        operations.iter().partition(|operation| is_plain(operation));
+    for operation in plain {
+        let (story, style) = story(history, operation);
+        match alike.iter_mut().find(|(same, ..)| *same == story) {
+            Some((.., ops)) => ops.push(operation.op),
+            None => alike.push((story, style, vec![operation.op])),
+        }
+    }
+    for (story, style, ops) in alike {
+        paragraph(out, "  ", 4, &format!("{}: {story}", words::operations(&ops)), style, width)?;
+    }
+    for operation in conflicting.iter().take(SHOWN) {
+        write_one(history, operation, width, out)?;
+    }
+    if conflicting.len() > SHOWN {
+        let others = words::many(conflicting.len() - SHOWN, "more operation", "more operations");
+        paragraph(out, "  ", 4, &format!("and {others}; `--format json` has them all"), PLAIN, width)?;
+    }
+    Ok(())
+}
+
+/// Whether there is nothing in it that one has to look at one by one.
+fn is_plain(operation: &Reconciled) -> bool {
+    let is_taken_back = |payout: &Payout| matches!(payout.end, PayoutEnd::Voided(_) | PayoutEnd::Refunded(_));
+    operation.entries.len() < 2 && operation.duplicates() == 0 && !operation.payouts.iter().any(is_taken_back)
+}
+
+/// What became of an operation without duplicates, in words that fit others too.
+fn story(history: &History, operation: &Reconciled) -> (String, Style) {
+    let entry = match operation.entries.first() {
+        None => "no entry",
+        Some(entered) if entered.standing != Standing::Stands => match entered.standing {
+            Standing::Deleted(_) => "its entry DELETED",
+            _ => "its entry lost",
+        },
+        Some(entered) if is_operator(history, entered.claim.worker) => "no entry, so one was made",
+        Some(_) => "one entry",
+    };
+    let failed = operation.payouts.iter().filter(|payout| payout.end == PayoutEnd::Failed).count();
+    let paid = match (failed, operation.effects().next()) {
+        (0, None) => "no payout".to_owned(),
+        (0, Some(payout)) if is_operator(history, claimant(history, payout.made)) => {
+            "never paid, so it was submitted".to_owned()
+        }
+        (0, Some(_)) => "one payout".to_owned(),
+        (1, None) => "one payout, which failed".to_owned(),
+        (1, Some(_)) => "one payout that failed, so it was submitted again".to_owned(),
+        (failed, None) => format!("{failed} payouts, which failed"),
+        (failed, Some(_)) => format!("{failed} payouts that failed, so it was submitted again"),
+    };
+    let (end, style) = match operation.resolution {
+        Resolution::Closed(_) if operation.is_balanced() => ("kept", PLAIN),
+        Resolution::Closed(_) => ("closed, but NOT REPAIRED", BAD),
+        Resolution::GivenUp(_) => ("LEFT TO A PERSON", FAULT),
+        Resolution::Open => ("NOT CLOSED", FAULT),
+    };
+    (format!("{entry}, {paid}; {end}"), style)
+}
+
+/// Tells an operation entry by entry and payout by payout.
+fn write_one(history: &History, operation: &Reconciled, width: usize, out: &mut impl Write) -> io::Result<()> {
+    let (end, style) = match operation.resolution {
+        Resolution::Closed(_) if operation.is_balanced() => (String::new(), PLAIN),
+        Resolution::Closed(_) => (", closed, but NOT REPAIRED".to_owned(), BAD),
+        Resolution::GivenUp(_) => (", LEFT TO A PERSON".to_owned(), FAULT),
+        Resolution::Open => (", NOT CLOSED".to_owned(), FAULT),
+    };
+    let head = format!("{} ({}){end}", operation.op, words::amount(operation.amount));
+    paragraph(out, "  ", 4, &head, style, width)?;
+    let mut lines: Vec<(String, String, Style)> = Vec::new();
+    for entered in &operation.entries {
+        let (fate, style) = entry_fate(history, operation, entered);
+        let by = words::name(history, entered.claim.worker);
+        let at = words::utc(history, history.event(entered.event).at);
+        lines.push((entered.entry.to_string(), format!("by {by} at {at}: {fate}"), style));
+    }
+    for payout in &operation.payouts {
+        let (fate, style) = payout_fate(history, operation, payout);
+        let by = words::name(history, claimant(history, payout.made));
+        let at = words::utc(history, history.event(payout.made).at);
+        lines.push((payout.id.to_string(), format!("for {by} at {at}: {fate}"), style));
+    }
+    let hang = 6 + lines.iter().map(|(label, ..)| columns(label)).max().unwrap_or(0);
+    for (label, text, style) in lines {
+        paragraph(out, &format!("    {label:<0$}", hang - 4), hang, &text, style, width)?;
+    }
+    Ok(())
+}
+
+fn entry_fate(history: &History, operation: &Reconciled, entered: &Entered) -> (String, Style) {
+    let at = |event: EventId| words::utc(history, history.event(event).at);
+    let others = || operation.entries.iter().filter(|other| other.event != entered.event);
+    match entered.standing {
+        Standing::Stands if operation.standing().count() > 1 => ("stands, as does another".to_owned(), BAD),
+        Standing::Stands if is_operator(history, entered.claim.worker) => {
+            ("stands, because there was none".to_owned(), GOOD)
+        }
+        Standing::Stands => {
+            let why = match others().next() {
+                None => "",
+                Some(_) if others().all(|other| other.claim.token < entered.claim.token) => {
+                    ", of the highest token"
+                }
+                Some(_) if others().all(|other| other.claim.epoch < entered.claim.epoch) => {
+                    ", of the newest lease"
+                }
+                Some(_) if others().all(|other| other.claim.epoch == entered.claim.epoch) => {
+                    ", the first of its lease"
+                }
+                Some(_) => "",
+            };
+            (format!("stands{why}"), PLAIN)
+        }
+        Standing::Superseded { by, .. } => (format!("superseded by {by}"), DIM),
+        Standing::Deleted(event) => (format!("DELETED at {}", at(event)), BAD),
+        Standing::Lost(event) => (format!("lost at {}", at(event)), FAULT),
+    }
+}
+
+fn payout_fate(history: &History, operation: &Reconciled, payout: &Payout) -> (String, Style) {
+    let at = |at: TrueTime| words::utc(history, at);
+    let when = |event: EventId| at(history.event(event).at);
+    let reason = |wanted: Decision| {
+        let decided = operation.decisions.iter().rev().find(|decided| decided.decision == wanted);
+        decided.map_or(String::new(), |decided| format!(", {}", phrases::reason(decided.why)))
+    };
+    let verb = if payout.decided > history.ended_at { "settles" } else { "settled" };
+    match payout.end {
+        PayoutEnd::Settled if operation.stays() == Some(payout) => {
+            (format!("stays{}; {verb} at {}", reason(Decision::Keep(payout.id)), at(payout.decided)), PLAIN)
+        }
+        PayoutEnd::Settled if operation.effects().count() > 1 => {
+            (format!("{verb} at {}, NOT TAKEN BACK", at(payout.decided)), BAD)
+        }
+        PayoutEnd::Settled => (format!("{verb} at {}", at(payout.decided)), PLAIN),
+        PayoutEnd::Failed => (format!("failed at {}", at(payout.decided)), DIM),
+        PayoutEnd::Voided(event) => {
+            (format!("voided at {}{}", when(event), reason(Decision::Void(payout.id))), GOOD)
+        }
+        PayoutEnd::Refunded(event) => {
+            let done = match history.event(event).what {
+                What::RefundBegun { takes, .. } => format!(" to {}", at(history.event(event).at + takes)),
+                _ => String::new(),
+            };
+            (format!("refunded from {}{done}{}", when(event), reason(Decision::Refund(payout.id))), GOOD)
+        }
+    }
+}
+
+fn is_operator(history: &History, node: NodeId) -> bool {
+    history.is(node, Role::Operator)
+}
+
+/// For whom a payout was made.
+fn claimant(history: &History, made: EventId) -> NodeId {
+    let event = history.event(made);
+    event.what.claim().map_or(event.node, |claim| claim.worker)
+}
