@@ -77,8 +77,8 @@ fn standing_export(history: &History) -> Option<EventId> {
 mod tests {
     use super::*;
     use crate::check::judge_one;
-    use crate::history::fixture::{A, B, Story};
-    use crate::id::{EventId, OpId};
+    use crate::history::fixture::{A, B, OPERATORS, Story};
+    use crate::id::NodeId;
 
     #[track_caller]
     fn check(story: Story, expected: Verdict) {
@@ -135,5 +135,55 @@ mod tests {
     #[test]
     fn a_payout_beyond_the_batch_panics_nowhere() {
         check(Story::new().paid(A, 1, 0).paid(A, 1, 1).paid(A, 1, u32::MAX), Verdict::Holds { judged: 2 });
+    }
+
+    const OPERATOR: NodeId = OPERATORS[0];
+
+    /// Both operations paid once by payouts 1 and 2 that settle, and the first once more by payout 3.
+    fn paid_twice() -> Story {
+        let once = Story::new().with_operators().paid_as(A, 1, 0, 1, false).paid_as(A, 1, 1, 2, false);
+        once.paid_as(B, 2, 0, 3, false)
+    }
+
+    #[test]
+    fn a_payout_that_was_taken_back_is_no_effect() {
+        let holds = Verdict::Holds { judged: 2 };
+        check(paid_twice(), twice(1, 0, 0, 4));
+        check(paid_twice().voided(OPERATOR, 3, 0, 3), holds.clone());
+        check(paid_twice().voided(OPERATOR, 3, 0, 1), holds.clone());
+        check(paid_twice().refund_begun(OPERATOR, 3, 0, 3, false), holds);
+        check(paid_twice().refund_begun(OPERATOR, 3, 0, 3, true), twice(1, 0, 0, 4));
+        check(paid_twice().voided(OPERATOR, 3, 1, 2), twice(1, 0, 0, 4));
+    }
+
+    #[test]
+    fn a_payout_that_failed_is_no_effect() {
+        let failed = || Story::new().with_operators().paid_as(A, 1, 0, 1, true).paid_as(A, 1, 1, 2, false);
+        check(failed(), unknown(1));
+        check(failed().paid_as(B, 2, 0, 3, false), Verdict::Holds { judged: 2 });
+        let (op, payout) = (OpId(0), EventId(0));
+        let lost = |back, times| Verdict::Violated { times, witness: Witness::NothingLeft { op, payout, back } };
+        check(failed().exported(A, 1, &[]), lost(EventId(0), 1));
+    }
+
+    #[test]
+    fn what_was_taken_back_altogether_is_missing() {
+        let (op, payout) = (OpId(0), EventId(4));
+        let both = paid_twice().exported(A, 1, &[]);
+        let both = both.voided(OPERATOR, 3, 0, 3);
+        check(both.clone(), Verdict::Holds { judged: 2 });
+        let witness = Witness::NothingLeft { op, payout: EventId(0), back: EventId(8) };
+        check(both.refund_begun(OPERATOR, 3, 0, 1, false), Verdict::Violated { times: 1, witness });
+        let first = paid_twice().exported(A, 1, &[]).voided(OPERATOR, 3, 0, 1);
+        let witness = Witness::NothingLeft { op, payout, back: EventId(8) };
+        check(first.voided(OPERATOR, 3, 0, 3), Verdict::Violated { times: 1, witness });
+    }
+
+    #[test]
+    fn an_export_that_was_superseded_publishes_nothing() {
+        let paid = || Story::new().with_operators().paid_as(A, 1, 0, 1, false).exported(A, 1, &[]);
+        check(paid(), never(1, 1, 2));
+        check(paid().export_superseded(OPERATOR, 3, 0), unknown(1));
+        check(paid().export_superseded(OPERATOR, 3, 0).exported(OPERATOR, 3, &[]), never(1, 1, 4));
     }
 }

@@ -84,7 +84,7 @@ fn split<'a>(rows: &mut &'a [Row], op: OpId) -> &'a [Row] {
 mod tests {
     use super::*;
     use crate::check::judge_one;
-    use crate::history::fixture::{A, B, LEDGER, Story, claim, row};
+    use crate::history::fixture::{A, B, LEDGER, OPERATORS, Story, claim, row};
     use crate::id::{EntryId, PayoutId};
 
     /// The verdict on exports by A, B, A, B …, one event each.
@@ -141,5 +141,19 @@ mod tests {
         let what = What::ExportPublished { claim: claim(A, 1), export: ExportId(7) };
         let reason = "the history has no rows for export 7".to_owned();
         assert_eq!(judge_one(&CHECKER, &Story::new().on(LEDGER, what).history()), Verdict::Unknown { reason });
+    }
+
+    #[test]
+    fn an_export_that_was_superseded_is_not_compared() {
+        let (one, other) = ([row(0, 100)], [row(0, 200)]);
+        let differ = || Story::new().with_operators().exported(A, 1, &one).exported(B, 2, &other);
+        let marked = |exports: &[u32]| {
+            let mark = |story: Story, export: &u32| story.export_superseded(OPERATORS[0], 3, *export);
+            judge_one(&CHECKER, &exports.iter().fold(differ(), mark).history())
+        };
+        assert_eq!(marked(&[]).name(), "violated");
+        assert_eq!(marked(&[0]), Verdict::Holds { judged: 1 });
+        assert_eq!(marked(&[1]), Verdict::Holds { judged: 1 });
+        assert_eq!(marked(&[0, 1]), Verdict::Holds { judged: 0 });
     }
 }

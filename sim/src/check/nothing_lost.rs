@@ -85,7 +85,8 @@ fn judge_standing(history: &History) -> Verdict {
 mod tests {
     use super::*;
     use crate::check::judge_one;
-    use crate::history::fixture::{A, B, LEDGER, PROVIDER, Story, ms};
+    use crate::history::fixture::{A, B, LEDGER, OPERATORS, PROVIDER, Story, ms};
+    use crate::id::NodeId;
 
     #[track_caller]
     fn check(story: Story, expected: Verdict) {
@@ -166,5 +167,28 @@ mod tests {
         check(Story::new().wrote(A, 1, 1), unknown(1));
         check(Story::new().exported(A, 1, &[]), never(2, 0, 0));
         check(Story::new().wrote(A, 1, 0).exported(A, 1, &[]).exported(B, 2, &[]), never(1, 1, 1));
+    }
+
+    const OPERATOR: NodeId = OPERATORS[0];
+
+    #[test]
+    fn an_entry_that_was_superseded_is_not_canonical() {
+        let entered =
+            || Story::new().with_operators().wrote_as(A, 1, 0, 1).wrote_as(A, 1, 1, 2).wrote_as(B, 2, 0, 3);
+        check(entered(), twice(1, 0, 0, 2));
+        check(entered().superseded(OPERATOR, 3, 0, (1, 3)), Verdict::Holds { judged: 2 });
+        check(entered().superseded(OPERATOR, 3, 0, (3, 1)), Verdict::Holds { judged: 2 });
+        check(entered().superseded(OPERATOR, 3, 1, (2, 3)).exported(B, 2, &[]), twice(2, 0, 0, 2));
+    }
+
+    #[test]
+    fn an_entry_that_was_deleted_is_lost() {
+        let entered = || Story::new().with_operators().wrote_as(A, 1, 0, 1).wrote_as(A, 1, 1, 2);
+        let deleted = || entered().deleted(OPERATOR, 3, 1, 2);
+        check(deleted().exported(A, 1, &[]), never(1, 1, 3));
+        check(deleted().wrote_as(B, 4, 1, 3).exported(B, 4, &[]), Verdict::Holds { judged: 2 });
+        // A number that was used again means the newer entry.
+        let again = entered().wrote_as(B, 4, 1, 2).superseded(OPERATOR, 5, 1, (2, 1));
+        check(again, Verdict::Holds { judged: 2 });
     }
 }

@@ -108,3 +108,74 @@ fn submitted_twice(history: &History, findings: &mut Findings) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::judge_one;
+    use crate::history::Reason;
+    use crate::history::fixture::{A, B, LEDGER, OPERATORS, Story, ms};
+    use crate::id::{NodeId, PayoutId};
+
+    const FIRST: NodeId = OPERATORS[0];
+    const SECOND: NodeId = OPERATORS[1];
+    const KEEP: Decision = Decision::Keep(PayoutId(1));
+    const CLOSE: Decision = Decision::Close(PayoutId(1));
+
+    #[track_caller]
+    fn holds(story: Story, judged: usize) {
+        assert_eq!(judge_one(&CHECKER, &story.history()), Verdict::Holds { judged });
+    }
+
+    #[track_caller]
+    fn violated(story: Story, witness: Witness) {
+        assert_eq!(judge_one(&CHECKER, &story.history()), Verdict::Violated { times: 1, witness });
+    }
+
+    /// Payouts 1 and 2 for the first operation; the first operator keeps one, has the other voided, and closes it.
+    fn repaired() -> Story {
+        let paid = Story::new().with_operators().paid_as(A, 1, 0, 1, false).paid_as(B, 2, 0, 2, false);
+        let void = (Decision::Void(PayoutId(2)), Reason::DuplicateUnderWay);
+        let decided = paid.decided(FIRST, 3, 0, (KEEP, Reason::FirstUnderWay)).decided(FIRST, 3, 0, void);
+        decided.voided(FIRST, 3, 0, 2).decided(FIRST, 3, 0, (CLOSE, Reason::OneEffect))
+    }
+
+    #[test]
+    fn a_repair_that_comes_to_the_same_holds() {
+        holds(Story::new().paid(A, 1, 0).paid(B, 2, 0), 0);
+        holds(repaired(), 3);
+        holds(repaired().decided(SECOND, 4, 0, (CLOSE, Reason::OneEffect)), 4);
+        let asks = (Decision::AskAgain, Reason::NotKnownYet);
+        holds(repaired().decided(SECOND, 4, 0, asks).decided(SECOND, 4, 0, (KEEP, Reason::FirstSettled)), 5);
+    }
+
+    #[test]
+    fn a_decision_on_what_was_closed_needs_something_new() {
+        let other = (Decision::Keep(PayoutId(2)), Reason::FirstSettled);
+        let witness = Witness::DecidedAnew { op: OpId(0), first: EventId(7), second: EventId(8) };
+        violated(repaired().decided(SECOND, 4, 0, other), witness.clone());
+        violated(repaired().decided(SECOND, 4, 0, (Decision::Submit(1), Reason::NoneLeft)), witness);
+        let void = (Decision::Void(PayoutId(3)), Reason::DuplicateUnderWay);
+        holds(repaired().paid_as(A, 1, 0, 3, false).decided(SECOND, 4, 0, void), 4);
+        holds(repaired().wrote(A, 1, 0).decided(SECOND, 4, 0, other), 4);
+        holds(repaired().on(LEDGER, What::WritesLost { since: ms(0) }).decided(SECOND, 4, 0, other), 4);
+    }
+
+    #[test]
+    fn a_payout_is_taken_back_once() {
+        let witness = Witness::CompensatedTwice { op: OpId(0), first: EventId(6), second: EventId(8) };
+        violated(repaired().refund_begun(SECOND, 4, 0, 2, false), witness.clone());
+        violated(repaired().voided(SECOND, 4, 0, 2), witness);
+        holds(repaired().refund_begun(SECOND, 4, 0, 1, true).refund_begun(SECOND, 4, 0, 1, false), 3);
+    }
+
+    #[test]
+    fn operators_pay_once_unless_what_they_paid_came_to_nothing() {
+        let story = || Story::new().with_operators().paid_as(FIRST, 3, 0, 1, false);
+        let witness = Witness::SubmittedTwice { op: OpId(0), first: EventId(0), second: EventId(2) };
+        violated(story().paid_as(SECOND, 4, 0, 2, false), witness);
+        holds(story().paid_as(SECOND, 4, 0, 2, true), 0);
+        holds(story().paid_as(SECOND, 4, 1, 2, false), 0);
+        holds(story().paid_as(A, 1, 0, 2, false), 0);
+    }
+}

@@ -36,7 +36,7 @@ fn judge(history: &History) -> Verdict {
 mod tests {
     use super::*;
     use crate::check::judge_one;
-    use crate::history::fixture::{A, B, Story};
+    use crate::history::fixture::{A, B, OPERATORS, Story};
 
     /// Grants with these tokens, in order.
     fn grants(tokens: &[Option<u64>]) -> History {
@@ -73,5 +73,14 @@ mod tests {
         violated(&[Some(2), Some(1)], 1, 0, 1);
         violated(&[Some(2), None, Some(1)], 1, 0, 2);
         violated(&[Some(1), Some(2), Some(3), Some(1), Some(2), Some(4)], 2, 2, 3);
+    }
+
+    #[test]
+    fn an_operators_token_is_one_of_them() {
+        let verdict = |story: Story| judge_one(&CHECKER, &story.history()).name();
+        let stopped = |epoch| Story::new().with_operators().granted(A, 1, Some(1)).stopped(OPERATORS[0], epoch);
+        assert_eq!(verdict(stopped(2).granted(B, 3, Some(3))), "holds");
+        assert_eq!(verdict(stopped(1)), "violated");
+        assert_eq!(verdict(stopped(3).granted(B, 3, Some(3))), "violated");
     }
 }
