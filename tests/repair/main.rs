@@ -4,4 +4,5 @@ mod hunted;
 mod laws;
 mod planted;
 mod points;
+mod provider;
 mod support;

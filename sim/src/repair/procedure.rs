@@ -52,7 +52,9 @@ async fn repair(operator: &Operator) -> Result<(), Superseded> {
         choose_entries(operator, &mut settlement).await?;
         reconcile(operator, &mut settlement).await?;
         operator.point(Point::REPAIR_RECONCILED).await;
-        if !operator.spec.procedure.0.looks_again() || !something_came_late(operator, &mut settlement).await? {
+        // What is left to a person stays so, whatever comes late.
+        let is_open = settlement.unresolved.is_empty() && operator.spec.procedure.0.looks_again();
+        if !is_open || !something_may_have_come_late(operator, &settlement).await? {
             break;
         }
     }
@@ -84,7 +86,8 @@ async fn take_charge(operator: &Operator) -> Settlement {
 /// Notes which operations are affected: all up to the last that anybody entered or had paid, and all if any export was
 /// published.
 async fn mark(operator: &Operator, settlement: &mut Settlement) -> Result<(), Superseded> {
-    let listed = list(operator).await?;
+    // Without an answer the ledger's own entries are what there is to begin with, and none of them will be closed.
+    let listed = list(operator).await?.unwrap_or_default();
     operator.point(Point::REPAIR_LISTED).await;
     let account = &settlement.account;
     let entered = account.entries.iter().map(|record| record.op);
@@ -100,16 +103,18 @@ async fn mark(operator: &Operator, settlement: &mut Settlement) -> Result<(), Su
     Ok(())
 }
 
-/// All payouts of the settlement, as far as the provider answers.
-async fn list(operator: &Operator) -> Result<Vec<ToldPayout>, Superseded> {
+/// All payouts of the settlement, none if the provider answers no such questions; `None` if it can't be reached for as long as
+/// an operator asks.
+async fn list(operator: &Operator) -> Result<Option<Vec<ToldPayout>>, Superseded> {
     let mut all: Vec<ToldPayout> = Vec::new();
     let give_up = operator.mono() + operator.spec.ask_for;
     loop {
         let after = all.last().map_or(PayoutId(0), |payout| payout.payout);
         match operator.provider(ProviderRepair::List { after }).await? {
             Some(ProviderResponse::Page(page)) if !page.is_empty() => all.extend(page),
+            Some(_) => return Ok(Some(all)),
             None if operator.mono() < give_up => operator.sleep(operator.spec.ask_every).await,
-            _ => return Ok(all),
+            None => return Ok(None),
         }
     }
 }
@@ -184,21 +189,20 @@ async fn reconcile_one(
     let mut told = None;
     loop {
         let known = match told.take() {
-            Some(told) => told,
-            None => match ask(operator, settlement, op).await? {
-                Ok(told) => told,
-                Err(decided) => return decide(operator, settlement, op, decided).await,
-            },
+            Some(told) => Ok(told),
+            None => ask(operator, settlement, op).await?,
         };
         let file = &settlement.account.files[op.index()];
-        let (mut decision, mut why) =
-            operator.spec.procedure.0.next(&Facts { entries: &entries, file, told: &known });
-        if is_late && !matches!(decision, Decision::Close(_)) {
+        let (mut decision, mut why) = match &known {
+            Ok(told) => operator.spec.procedure.0.next(&Facts { entries: &entries, file, told }),
+            Err(decided) => *decided,
+        };
+        if is_late && !matches!(decision, Decision::Close(_) | Decision::GiveUp) {
             (decision, why) = (Decision::GiveUp, Reason::AskedLongEnough);
         }
         decide(operator, settlement, op, (decision, why)).await?;
         match decision {
-            Decision::Keep(_) => told = Some(known),
+            Decision::Keep(_) => told = known.ok(),
             Decision::Submit(attempt) => drop(operator.pay(op, attempt).await?),
             Decision::Void(payout) => drop(operator.provider(ProviderRepair::Void(payout)).await?),
             Decision::Refund(payout) => drop(operator.provider(ProviderRepair::Refund(payout)).await?),
@@ -206,7 +210,7 @@ async fn reconcile_one(
         }
         operator.point(Point::REPAIR_DONE).await;
         if !matches!(decision, Decision::Keep(_)) {
-            // Whatever was asked for takes its time; the others needn't wait for it.
+            // Whatever was asked for takes its time; the other operations needn't wait for it.
             return Ok(Decision::AskAgain);
         }
     }
@@ -271,14 +275,15 @@ async fn decide(
     Ok(decision)
 }
 
-/// Waits for what may still be under way, and looks at all payouts once more: whether there is one that isn't accounted for.
-async fn something_came_late(operator: &Operator, settlement: &mut Settlement) -> Result<bool, Superseded> {
+/// Waits for what may still be under way, and looks at all payouts once more: whether there may be one that isn't accounted
+/// for.
+async fn something_may_have_come_late(operator: &Operator, settlement: &Settlement) -> Result<bool, Superseded> {
     operator.sleep(operator.spec.quiet_for).await;
-    let listed = list(operator).await?;
+    let Some(listed) = list(operator).await? else { return Ok(true) };
     let is_accounted_for = |payout: &ToldPayout| match payout.state {
         PayoutState::Failed | PayoutState::Reversed => true,
         PayoutState::Settled if payout.is_being_refunded => true,
-        _ => settlement.paid.get(&payout.op) == Some(&payout.payout) || settlement.unresolved.contains(&payout.op),
+        _ => settlement.paid.get(&payout.op) == Some(&payout.payout),
     };
     Ok(!listed.iter().all(is_accounted_for))
 }
