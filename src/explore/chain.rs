@@ -190,7 +190,12 @@ impl Tracer<'_> {
     }
 
     fn grant(&self, wanted: Epoch) -> Option<EventId> {
-        let granted = |event: &Event| matches!(event.what, What::LeaseGranted { epoch, .. } if epoch == wanted);
+        let granted = |event: &Event| match event.what {
+            What::LeaseGranted { epoch, .. } => epoch == wanted,
+            // An operator's authority comes with that.
+            What::DispatchStopped { claim } => claim.epoch == wanted,
+            _ => false,
+        };
         self.history.numbered().find(|(_, event)| granted(event)).map(|(id, _)| id)
     }
 

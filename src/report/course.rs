@@ -1,9 +1,10 @@
 //! What goes on for a while and is told in one row: operations, renewals, a connection that keeps breaking.
 
-use holdover_sim::history::{Claim, Event, History};
+use holdover_sim::history::{Claim, Event, History, Reason};
 use holdover_sim::id::{Epoch, NodeId, OpId};
 use holdover_sim::time::{Span, TrueTime, WallTime};
 
+use super::repair::phrases;
 use super::timeline::lease;
 use super::words;
 
@@ -27,6 +28,10 @@ pub(super) enum Does {
     Closes,
     /// It asks the provider under the key that an operation was paid under.
     AsksByKey,
+    /// It leaves an operation to a person.
+    GivesUp(Reason),
+    /// It has the entry of an operation deleted.
+    Deletes,
 }
 
 /// What can go wrong between a worker and a service.
@@ -109,9 +114,13 @@ impl Course {
     /// Whether this, beginning now, ends the `others`: it is work, and they are work of somebody else, or troubles.
     pub(super) fn ends<'a>(&self, mut others: impl Iterator<Item = &'a Course>) -> bool {
         match self {
-            Course::Progress(_) | Course::Rounds { .. } => {
-                others.any(|other| !matches!(other, Course::Renewals { .. }))
-            }
+            Course::Progress(_) => others.any(|other| !matches!(other, Course::Renewals { .. })),
+            // What an operator does by turns, it does beside each other.
+            Course::Rounds { claim: this, .. } => others.any(|other| match other {
+                Course::Renewals { .. } => false,
+                Course::Rounds { claim, .. } => claim != this,
+                _ => true,
+            }),
             Course::Trouble { .. } => {
                 others.any(|other| matches!(other, Course::Progress(_) | Course::Rounds { .. }))
             }
@@ -176,6 +185,11 @@ impl Course {
                 match does {
                     Does::Closes => format!("{who} closes {which}{until}: {each} one payout that settled"),
                     Does::AsksByKey => format!("{who} asks under {their} what became of {which}{until}"),
+                    Does::GivesUp(why) => {
+                        format!("{who} leaves {which} to a person{until}: {}", phrases::reason(*why))
+                    }
+                    Does::Deletes if ops.len() == 1 => format!("DELETED: an entry of {which}, by {who}"),
+                    Does::Deletes => format!("DELETED: entries of {which}, by {who}"),
                 }
             }
             Course::Trouble { trouble, from, to, about, times } => {

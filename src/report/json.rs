@@ -1,7 +1,10 @@
 //! Reports for programs: one JSON document on a replay, or the whole history with a line for each event.
 //!
 //! Times are nanoseconds: `at` is true time since the start, `wall` and `mono` are what the event's node read on its own
-//! clocks at that instant. Node numbers are indices into `nodes`; operations are numbered from 1.
+//! clocks at that instant. Node numbers are indices into `nodes`; operations are numbered from 1; amounts are in minor
+//! units.
+
+mod reconciliation;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -16,6 +19,7 @@ use holdover_sim::time::{Span, TrueTime, WallTime};
 use holdover_sim::world::SERVICE_NAMES;
 use serde::Serialize;
 
+use self::reconciliation::ReconciliationDocument;
 use super::text::deviation_texts;
 use super::timeline::{Mark, timeline};
 use super::words;
@@ -52,6 +56,9 @@ struct RunDocument<'a> {
     belief_overlap: Span,
     seen: BTreeMap<&'static str, usize>,
     faults: &'a [Bite],
+    /// How the repair went; not there if nobody repaired anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reconciliation: Option<ReconciliationDocument<'a>>,
     timeline: Vec<TimelineRow<'a>>,
 }
 
@@ -90,8 +97,8 @@ pub fn write(replay: &Replay<'_>, file: &str, command: &str, out: &mut impl Writ
 /// The names of the nodes, in the order of their numbers.
 pub(super) fn node_names(scenario: &Scenario) -> Vec<&str> {
     let world = &scenario.world;
-    let workers = world.workers.iter().chain(&world.operators).map(|worker| worker.name.as_str());
-    SERVICE_NAMES.into_iter().chain(workers).collect()
+    let others = world.workers.iter().chain(&world.operators).map(|worker| worker.name.as_str());
+    SERVICE_NAMES.into_iter().chain(others).collect()
 }
 
 /// An outcome's name in JSON.
@@ -129,6 +136,7 @@ fn run_document(run: &JudgedRun) -> RunDocument<'_> {
         belief_overlap: run.belief_overlap,
         seen: run.sightings.iter().map(|(sighting, count)| (sighting.name, *count)).collect(),
         faults: &run.bites,
+        reconciliation: reconciliation::document(history),
         timeline: rows.collect(),
     }
 }

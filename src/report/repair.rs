@@ -73,13 +73,15 @@ fn outcome(repair: &Reconciliation) -> (String, Style) {
         left => format!("{} unresolved", words::many(left, "operation is", "operations are")),
     };
     match (off.is_empty(), unresolved) {
-        (true, 0) => (format!("each has one entry that stands and one effect; {left}"), GOOD),
-        (true, _) => (format!("{left}, though each has one entry that stands and one effect"), FAULT),
-        (false, _) => {
-            let has = if off.len() == 1 { "has not" } else { "have not" };
-            (format!("{} {has} one entry that stands and one effect; {left}", words::operations(&off)), BAD)
-        }
+        _ if repair.operations.is_empty() => ("nothing was there to repair".to_owned(), PLAIN),
+        (true, 0) => (format!("each has one standing entry and one effect; {left}"), GOOD),
+        (true, _) => (format!("{left}, though each has one standing entry and one effect"), FAULT),
+        (false, _) => (format!("{} exactly one standing entry and one effect; {left}", do_not_have(&off)), BAD),
     }
+}
+
+fn do_not_have(ops: &[OpId]) -> String {
+    format!("{} {} have", words::operations(ops), if ops.len() == 1 { "doesn't" } else { "don't" })
 }
 
 fn write_figures(repair: &Reconciliation, width: usize, out: &mut impl Write) -> io::Result<()> {
@@ -187,12 +189,15 @@ fn write_unresolved(operations: &[Reconciled], width: usize, out: &mut impl Writ
     writeln!(out)?;
     writeln!(out, "  {BOLD}what is unresolved{BOLD:#}")?;
     for (resolution, alike) in reasons {
-        let named = |ops: Vec<OpId>| words::operations(&ops);
         let why = match resolution {
             Resolution::GivenUp(why) => format!("a person has to look: {}", phrases::reason(why)),
-            _ => "no operator came to an end with it".to_owned(),
+            _ if alike.iter().all(|operation| operation.decisions.is_empty()) => {
+                "the repair never asked what the provider has".to_owned()
+            }
+            _ => "the repair didn't come to an end".to_owned(),
         };
-        let all = named(alike.iter().map(|operation| operation.op).collect());
+        let all: Vec<OpId> = alike.iter().map(|operation| operation.op).collect();
+        let all = words::operations(&all);
         paragraph(out, "  ", 4, &format!("{all}: {why}"), FAULT, width)?;
         let off: Vec<OpId> = alike
             .iter()
@@ -202,7 +207,7 @@ fn write_unresolved(operations: &[Reconciled], width: usize, out: &mut impl Writ
         // What only the simulator can know.
         let truth = match off.len() {
             0 => "in truth each has exactly one effect".to_owned(),
-            _ => format!("in truth the number of effects isn't one: {}", named(off)),
+            _ => format!("in truth {} exactly one effect", do_not_have(&off)),
         };
         paragraph(out, "    ", 4, &truth, DIM, width)?;
     }

@@ -28,9 +28,12 @@ pub(super) fn event_row(history: &History, lanes: &Lanes, id: EventId, event: &E
         | What::MessageDropped { .. }
         | What::MessageDelayed { .. }
         | What::MessageRepeated { .. }
-        | What::CallTimedOut { .. } => Mark::Fault,
+        | What::CallTimedOut { .. }
+        | What::CompensationRefused { .. }
+        | What::GatewayFenced { fenced: false, .. } => Mark::Fault,
         What::FaultEnded { .. } => Mark::Healed,
-        What::PayoutRejected { .. } => Mark::Rejected,
+        What::PayoutRejected { .. } | What::OperatorRejected { .. } => Mark::Rejected,
+        What::EntryDeleted { .. } => Mark::Stale,
         _ if event.what.rejection().is_some() => Mark::Rejected,
         _ => Mark::Plain,
     };
@@ -92,6 +95,22 @@ fn described(history: &History, event: &Event) -> String {
     }
 }
 
+/// How the value of a field reads that isn't what its name says elsewhere, or needs a name or a unit.
+fn read(history: &History, kind: &str, key: &str, value: i64) -> String {
+    let span = || words::rounded(Span::nanos(value)).to_string();
+    match (kind, key) {
+        // These are numbers of an operation and of an entry.
+        ("generation-marked", "until") | ("entry-superseded", "by") => value.to_string(),
+        (_, "worker" | "from" | "to" | "holder" | "elected") => {
+            words::name(history, NodeId(value as u16)).to_owned()
+        }
+        (_, "until") => words::clock(history, WallTime::from_nanos(value)),
+        (_, "by" | "known_in" | "decided_in" | "takes") => span(),
+        (_, "amount") => words::amount(Amount(value)),
+        _ => value.to_string(),
+    }
+}
+
 fn kind_of_message(answer: bool) -> &'static str {
     if answer { "answer" } else { "request" }
 }
@@ -101,8 +120,8 @@ fn generic(history: &History, what: &What) -> String {
     match value {
         Value::Object(fields) => {
             let (kind, fields) = fields.into_iter().next().expect("an event has a kind");
-            let mut text = kind;
-            push_fields(history, &mut text, &fields);
+            let mut text = kind.clone();
+            push_fields(history, &kind, &mut text, &fields);
             text
         }
         Value::String(kind) => kind,
@@ -110,7 +129,7 @@ fn generic(history: &History, what: &What) -> String {
     }
 }
 
-fn push_fields(history: &History, text: &mut String, value: &Value) {
+fn push_fields(history: &History, kind: &str, text: &mut String, value: &Value) {
     let Value::Object(fields) = value else {
         *text += &format!(" {}", value.as_str().unwrap_or_default());
         return;
@@ -118,22 +137,18 @@ fn push_fields(history: &History, text: &mut String, value: &Value) {
     for (key, value) in fields {
         match (key.as_str(), value, value.as_i64()) {
             (_, Value::Null, _) => {}
-            // What a claim consists of stands by itself; why something was refused is named.
-            ("why", Value::Object(why), _) => {
-                for (why, fields) in why {
-                    *text += &format!(" why={why}");
-                    push_fields(history, text, fields);
+            // What a claim consists of stands by itself; why something was refused, and what was decided, is named.
+            ("why" | "decision", Value::Object(named), _) => {
+                for (name, fields) in named {
+                    *text += &format!(" {key}={name}");
+                    match fields {
+                        Value::Object(_) => push_fields(history, kind, text, fields),
+                        number => *text += &format!(" {number}"),
+                    }
                 }
             }
-            (_, Value::Object(_), _) => push_fields(history, text, value),
-            ("worker" | "from" | "to" | "holder", _, Some(node)) => {
-                *text += &format!(" {key}={}", words::name(history, NodeId(node as u16)));
-            }
-            ("until", _, Some(reading)) => {
-                *text += &format!(" {key}={}", words::clock(history, WallTime::from_nanos(reading)));
-            }
-            ("by", _, Some(nanos)) => *text += &format!(" {key}={}", words::rounded(Span::nanos(nanos))),
-            ("amount", _, Some(minor)) => *text += &format!(" {key}={}", words::amount(Amount(minor))),
+            (_, Value::Object(_), _) => push_fields(history, kind, text, value),
+            (_, _, Some(number)) => *text += &format!(" {key}={}", read(history, kind, key, number)),
             (_, Value::String(value), _) => *text += &format!(" {key}={value}"),
             (_, value, _) => *text += &format!(" {key}={value}"),
         }

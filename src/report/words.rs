@@ -286,7 +286,10 @@ fn mutation(history: &History, event: &Event) -> String {
         What::CheckpointMoved { claim, .. } => format!("{} moved the checkpoint at {at}", by(claim.worker)),
         What::ExportPublished { claim, .. } => format!("{}'s export of {at}", by(claim.worker)),
         What::GenerationOpened { claim, .. } => format!("{} fenced the ledger at {at}", by(claim.worker)),
-        _ => format!("{} at {at}", by(event.node)),
+        what => match repaired(&what) {
+            Some((claim, did, _)) => format!("{} {did} at {at}", by(claim.worker)),
+            None => format!("{} at {at}", by(event.node)),
+        },
     }
 }
 
@@ -300,8 +303,45 @@ fn opened(history: &History, event: &Event) -> String {
         What::WriteAccepted { claim, op, .. } => format!("{}'s {op} at {at}", name(history, claim.worker)),
         What::CheckpointMoved { claim, .. } => format!("{}'s checkpoint at {at}", name(history, claim.worker)),
         What::ExportPublished { claim, .. } => format!("{}'s export at {at}", name(history, claim.worker)),
-        _ => format!("event {at}"),
+        what => match repaired(&what) {
+            Some((claim, _, its)) => format!("{}'s {its} at {at}", name(history, claim.worker)),
+            None => format!("event {at}"),
+        },
     }
+}
+
+/// What an operator changed: under which authority, as what it did, and as its doing.
+pub(super) fn repaired(what: &What) -> Option<(Claim, String, String)> {
+    Some(match *what {
+        What::DispatchStopped { claim } => {
+            (claim, "stopped dispatch".to_owned(), "stopping of dispatch".to_owned())
+        }
+        What::PayoutVoided { claim, op, payout } => {
+            (claim, format!("had {payout} of {op} voided"), format!("voiding of {payout} of {op}"))
+        }
+        What::RefundBegun { claim, op, payout, .. } => {
+            (claim, format!("asked for a refund of {payout} of {op}"), format!("refund of {payout} of {op}"))
+        }
+        What::GenerationMarked { claim, .. } => {
+            (claim, "marked what is affected".to_owned(), "mark of what is affected".to_owned())
+        }
+        What::EntrySuperseded { claim, op, entry, .. } => {
+            (claim, format!("superseded {entry} of {op}"), format!("superseding of {entry} of {op}"))
+        }
+        What::EntryDeleted { claim, op, entry } => {
+            (claim, format!("deleted {entry} of {op}"), format!("deletion of {entry} of {op}"))
+        }
+        What::OperationDecided { claim, op, .. } => {
+            (claim, format!("decided on {op}"), format!("decision on {op}"))
+        }
+        What::CheckpointRebuilt { claim, .. } => {
+            (claim, "rebuilt the checkpoint".to_owned(), "rebuilt checkpoint".to_owned())
+        }
+        What::ExportSuperseded { claim, export } => {
+            (claim, format!("superseded {export}"), format!("superseding of {export}"))
+        }
+        _ => return None,
+    })
 }
 
 fn claimant(history: &History, id: EventId) -> &str {

@@ -2,6 +2,28 @@
 
 use super::What;
 
+/// The kinds that happen only where there are operators, or payouts take their time.
+pub const REPAIR_EVENTS: &[&str] = &[
+    "dispatch-stopped",
+    "worker-elected",
+    "dispatch-resumed",
+    "generation-marked",
+    "entry-superseded",
+    "entry-deleted",
+    "operation-decided",
+    "checkpoint-rebuilt",
+    "export-superseded",
+    "repair-ended",
+    "repair-left",
+    "gateway-fenced",
+    "payout-taken-in",
+    "payouts-told",
+    "payout-voided",
+    "refund-begun",
+    "compensation-refused",
+    "operator-rejected",
+];
+
 macro_rules! kinds {
     ($($kind:ident = $name:literal $meaning:literal;)*) => {
         /// Every kind of event by its name, with what it means.
@@ -77,4 +99,16 @@ kinds! {
     CompensationRefused = "compensation-refused" "the provider refused to take a payout back";
     OperatorRejected = "operator-rejected" "the gateway turned an operator away";
     DeposedServed = "deposed-served" "a primary whose replica has taken its place served a request";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_of_kinds_is_said_of_kinds_that_there_are() {
+        for kind in REPAIR_EVENTS {
+            assert!(EVENTS.iter().any(|(known, _)| known == kind), "there is no {kind}");
+        }
+    }
 }

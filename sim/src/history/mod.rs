@@ -14,7 +14,7 @@ mod standstill;
 
 pub use belief::{Belief, beliefs};
 pub use event::{Claim, Event, Refusal, What};
-pub use kind::EVENTS;
+pub use kind::{EVENTS, REPAIR_EVENTS};
 pub use overlap::{Overlap, overlap_total, overlaps};
 pub use payouts::{Payout, PayoutEnd, payouts};
 pub use reconciliation::{

@@ -34,6 +34,8 @@ pub struct Payout {
     pub end: PayoutEnd,
     /// How often the provider agreed to take it back.
     pub compensations: u32,
+    /// How many refunds of it failed.
+    pub refunds_failed: u32,
 }
 
 impl Payout {
@@ -56,6 +58,7 @@ pub fn payouts(history: &History) -> Vec<Payout> {
                 decided: event.at,
                 end: PayoutEnd::Settled,
                 compensations: 0,
+                refunds_failed: 0,
             }),
             What::PayoutTakenIn { payout, decided_in, fails, .. } => with_number(&mut payouts, payout, |payout| {
                 payout.decided = event.at + decided_in;
@@ -71,6 +74,9 @@ pub fn payouts(history: &History) -> Vec<Payout> {
                 payout.end = PayoutEnd::Refunded(id);
                 payout.compensations += 1;
             }),
+            What::RefundBegun { payout, fails: true, .. } => {
+                with_number(&mut payouts, payout, |payout| payout.refunds_failed += 1);
+            }
             _ => {}
         }
     }

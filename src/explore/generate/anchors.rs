@@ -1,7 +1,7 @@
 //! When a fault strikes: at a point, an event or another fault, or at a time when there is something to hit.
 
 use holdover_sim::fault::{Anchor, Fault, HALF_SMEAR};
-use holdover_sim::history::EVENTS;
+use holdover_sim::history::{EVENTS, REPAIR_EVENTS};
 use holdover_sim::id::NodeId;
 use holdover_sim::point::POINTS;
 use holdover_sim::time::{Span, TrueTime};
@@ -103,7 +103,9 @@ fn point(sketch: &mut Sketch<'_>, fault: &Fault) -> Anchor {
 }
 
 fn event(sketch: &mut Sketch<'_>, fault: &Fault) -> Anchor {
-    let (any, usual) = (sketch.dice.pick(EVENTS).0, sketch.dice.pick(AT_EVENTS));
+    // Where nobody repairs anything, what a repair is made of never happens.
+    let happen = EVENTS.iter().map(|(event, _)| *event).filter(|event| !REPAIR_EVENTS.contains(event));
+    let (any, usual) = (sketch.dice.pick(&happen.collect::<Vec<_>>()), sketch.dice.pick(AT_EVENTS));
     let (event, often) = if sketch.dice.chance(10) { (any, Often::Seldom) } else { usual };
     let nth = nth(sketch, often);
     let first = sketch.stage.workers.first().copied();

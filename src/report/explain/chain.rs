@@ -181,7 +181,11 @@ impl Teller<'_> {
         if let Some((claim, why)) = self.event.what.rejection() {
             return rejected(self.history, self.event, claim, why);
         }
-        let under = |claim: Claim| format!("{} under {}", self.name(claim.worker), lease(claim.epoch));
+        let under = |claim: Claim| match claim.token.filter(|_| self.history.is(claim.worker, Role::Operator)) {
+            // An operator has no lease.
+            Some(token) => format!("{} under {token}", self.name(claim.worker)),
+            None => format!("{} under {}", self.name(claim.worker), lease(claim.epoch)),
+        };
         match self.event.what {
             What::WriteAccepted { claim, op, .. } => {
                 format!("the ledger takes {op} in from {}{}", under(claim), self.sent())
@@ -202,7 +206,10 @@ impl Teller<'_> {
                 format!("the provider pays {op} for {}{}", under(claim), self.sent())
             }
             What::PayoutRejected { claim, why, .. } => rejected(self.history, self.event, claim, why),
-            what => format!("{}: {}", self.name(self.event.node), what.kind()),
+            what => match words::repaired(&what) {
+                Some((claim, did, _)) => format!("{} {did}", self.name(claim.worker)),
+                None => format!("{}: {}", self.name(self.event.node), what.kind()),
+            },
         }
     }
 

@@ -4,10 +4,9 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 use holdover_sim::history::{
-    Decision, Entered, History, Payout, PayoutEnd, Reconciled, Resolution, Role, Standing, What,
+    Decision, Entered, History, Payout, PayoutEnd, Reason, Reconciled, Resolution, Role, Standing, What,
 };
 use holdover_sim::id::{EventId, NodeId, OpId};
-use holdover_sim::time::TrueTime;
 
 use super::super::layout::{columns, paragraph};
 use super::super::style::{BAD, BOLD, DIM, FAULT, GOOD, PLAIN};
@@ -151,31 +150,43 @@ fn entry_fate(history: &History, operation: &Reconciled, entered: &Entered) -> (
 }
 
 fn payout_fate(history: &History, operation: &Reconciled, payout: &Payout) -> (String, Style) {
-    let at = |at: TrueTime| words::utc(history, at);
-    let when = |event: EventId| at(history.event(event).at);
-    let reason = |wanted: Decision| {
-        let decided = operation.decisions.iter().rev().find(|decided| decided.decision == wanted);
-        decided.map_or(String::new(), |decided| format!(", {}", phrases::reason(decided.why)))
-    };
-    let verb = if payout.decided > history.ended_at { "settles" } else { "settled" };
+    let when = |event: EventId| words::utc(history, history.event(event).at);
+    let by = |event: EventId| words::name(history, claimant(history, event));
+    let why = |wanted: Decision| operation.decisions.iter().rev().find(|decided| decided.decision == wanted);
+    let as_why =
+        |wanted| why(wanted).map_or(String::new(), |decided| format!(", as {}", phrases::reason(decided.why)));
+    let decided = words::utc(history, payout.decided);
+    let settled = if payout.decided > history.ended_at { "settles" } else { "settled" };
     match payout.end {
         PayoutEnd::Settled if operation.stays() == Some(payout) => {
-            (format!("stays{}; {verb} at {}", reason(Decision::Keep(payout.id)), at(payout.decided)), PLAIN)
+            let told = match why(Decision::Keep(payout.id)).map(|decided| decided.why) {
+                Some(why @ Reason::FirstSettled) => format!(", {}, at", phrases::reason(why)),
+                Some(why) => format!(", {}, {settled} at", phrases::reason(why)),
+                None => format!(", {settled} at"),
+            };
+            (format!("stays{told} {decided}"), PLAIN)
         }
-        PayoutEnd::Settled if operation.effects().count() > 1 => {
-            (format!("{verb} at {}, NOT TAKEN BACK", at(payout.decided)), BAD)
+        // Where none was chosen to stay, those behind the first are too many.
+        PayoutEnd::Settled if operation.stays().is_none() && operation.effects().next() == Some(payout) => {
+            (format!("{settled} at {decided}"), PLAIN)
         }
-        PayoutEnd::Settled => (format!("{verb} at {}", at(payout.decided)), PLAIN),
-        PayoutEnd::Failed => (format!("failed at {}", at(payout.decided)), DIM),
+        PayoutEnd::Settled => (format!("{settled} at {decided}, NOT TAKEN BACK"), BAD),
+        PayoutEnd::Failed => (format!("failed at {decided}"), DIM),
         PayoutEnd::Voided(event) => {
-            (format!("voided at {}{}", when(event), reason(Decision::Void(payout.id))), GOOD)
+            (format!("voided by {} at {}{}", by(event), when(event), as_why(Decision::Void(payout.id))), GOOD)
         }
         PayoutEnd::Refunded(event) => {
-            let done = match history.event(event).what {
-                What::RefundBegun { takes, .. } => format!(" to {}", at(history.event(event).at + takes)),
-                _ => String::new(),
+            let begun = history.event(event);
+            let done = match begun.what {
+                What::RefundBegun { takes, .. } => words::utc(history, begun.at + takes),
+                _ => when(event),
             };
-            (format!("refunded from {}{done}{}", when(event), reason(Decision::Refund(payout.id))), GOOD)
+            let before = match payout.refunds_failed {
+                0 => String::new(),
+                failed => format!("; {} before it failed", words::many(failed as usize, "refund", "refunds")),
+            };
+            let reason = as_why(Decision::Refund(payout.id));
+            (format!("refunded by {}{reason}, from {} to {done}{before}", by(event), when(event)), GOOD)
         }
     }
 }

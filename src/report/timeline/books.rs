@@ -83,3 +83,47 @@ impl Books {
         self.exports.retain(|known| *known != export);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use holdover_sim::time::Span;
+
+    const OP: OpId = OpId(0);
+
+    fn at(seconds: i64) -> TrueTime {
+        TrueTime::START + Span::secs(seconds)
+    }
+
+    #[test]
+    fn what_is_struck_out_or_lost_does_not_stand() {
+        let mut books = Books::new(1);
+        assert!(!books.enter(OP, EntryId(1), at(1)));
+        assert!(books.enter(OP, EntryId(2), at(2)));
+        books.strike_out(OP, EntryId(1));
+        books.lose(at(1));
+        assert!(!books.enter(OP, EntryId(2), at(3)), "the one is superseded, the other is lost");
+        books.lose(at(3));
+        assert!(books.enter(OP, EntryId(3), at(4)));
+    }
+
+    #[test]
+    fn what_failed_or_was_taken_back_does_not_count() {
+        let mut books = Books::new(1);
+        assert!(!books.pay(OP, PayoutId(1), at(1)));
+        books.fail(PayoutId(1), at(5));
+        assert!(books.pay(OP, PayoutId(2), at(4)), "nobody knows yet that the first fails");
+        assert_eq!((books.counting(OP, at(4)), books.counting(OP, at(5))), (2, 1));
+        books.take_back(OP, PayoutId(2));
+        assert!(!books.pay(OP, PayoutId(3), at(6)));
+    }
+
+    #[test]
+    fn exports_are_compared_with_the_first_that_stands() {
+        let mut books = Books::new(0);
+        assert_eq!(books.publish(ExportId(0)), None);
+        assert_eq!(books.publish(ExportId(1)), Some(ExportId(0)));
+        books.supersede(ExportId(0));
+        assert_eq!(books.publish(ExportId(2)), Some(ExportId(1)));
+    }
+}

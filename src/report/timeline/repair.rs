@@ -41,7 +41,7 @@ impl Teller<'_> {
             }
             What::RepairEnded { claim, unresolved } => {
                 let left = match unresolved {
-                    0 => "nothing is unresolved".to_owned(),
+                    0 => "nothing is left to a person".to_owned(),
                     left => format!(
                         "{} left to a person",
                         words::many(left as usize, "operation is", "operations are")
@@ -58,8 +58,7 @@ impl Teller<'_> {
                 }
             }
             What::PayoutRepeated { claim, op, .. } => {
-                let course = Course::Rounds { claim, does: Does::AsksByKey, ops: vec![op], until: event.at };
-                self.go_on(id, event, claim.worker, Mark::Plain, course);
+                self.round(id, event, claim, Mark::Plain, (op, Does::AsksByKey));
             }
             What::PayoutVoided { .. } | What::RefundBegun { .. } | What::CompensationRefused { .. } => {
                 self.tell_compensation(id, event);
@@ -88,8 +87,7 @@ impl Teller<'_> {
             }
             What::EntryDeleted { claim, op, entry } => {
                 self.books.strike_out(op, entry);
-                let text = format!("DELETED: {entry} of {op}, by {}", self.name(claim.worker));
-                self.say(id, event, claim.worker, Mark::Stale, text);
+                self.round(id, event, claim, Mark::Stale, (op, Does::Deletes));
             }
             What::CheckpointRebuilt { claim, next } => {
                 let all = self.history.batch.len();
@@ -127,10 +125,9 @@ impl Teller<'_> {
             Decision::Void(payout) => format!("will void {payout} of {op}: {why_so}"),
             Decision::Refund(payout) => format!("will refund {payout} of {op}: {why_so}"),
             Decision::Submit(_) if why != Reason::AskedByKey => format!("will pay {op}: {why_so}"),
-            Decision::GiveUp => format!("leaves {op} to a person: {why_so}"),
+            Decision::GiveUp => return self.round(id, event, claim, Mark::Plain, (op, Does::GivesUp(why))),
             Decision::Close(_) => {
-                let course = Course::Rounds { claim, does: Does::Closes, ops: vec![op], until: event.at };
-                return self.go_on(id, event, claim.worker, Mark::Plain, course);
+                return self.round(id, event, claim, Mark::Plain, (op, Does::Closes));
             }
             Decision::Keep(_) | Decision::Submit(_) | Decision::AskAgain => return,
         };
@@ -150,7 +147,7 @@ impl Teller<'_> {
                     return self.act(id, event, claim.worker, &text);
                 }
                 self.books.take_back(op, payout);
-                let text = format!("has {payout} of {op} refunded, which takes until {until}");
+                let text = format!("has {payout} of {op} refunded by {until}");
                 self.act(id, event, claim.worker, &text);
             }
             What::CompensationRefused { claim, op, payout, state } => {
@@ -161,6 +158,12 @@ impl Teller<'_> {
             }
             _ => {}
         }
+    }
+
+    /// Tells what an operator does for one operation after the other.
+    fn round(&mut self, id: EventId, event: &Event, claim: Claim, mark: Mark, (op, does): (OpId, Does)) {
+        let course = Course::Rounds { claim, does, ops: vec![op], until: event.at };
+        self.go_on(id, event, claim.worker, mark, course);
     }
 
     /// Whose an export is, and of when.

@@ -85,6 +85,7 @@ fn a_refund_that_fails_takes_nothing_back() {
     assert_eq!((told(&story).totals.refunded, told(&story).sums.difference()), (0, Amount(100)));
     let story = story.refund_begun(OPERATOR, 3, 0, 2, false);
     assert_eq!((told(&story).totals.refunded, told(&story).sums.difference()), (1, Amount(0)));
+    assert_eq!(told(&story).operations[0].payouts[1].refunds_failed, 1);
 }
 
 #[test]
