@@ -28,7 +28,7 @@ fn traps() -> BTreeMap<String, Scenario> {
     let paths = files::below(TRAPS, ".toml");
     let named = |path: &String| {
         let name = path.rsplit('/').next().and_then(|file| file.strip_suffix(".toml")).expect("a file's name");
-        (name.to_owned(), Scenario::load(path).expect("it is one of ours"))
+        (name.to_owned(), Scenario::parse(path, &files::read(path)).expect("it is one of ours"))
     };
     paths.iter().map(named).collect()
 }
