@@ -2,8 +2,8 @@
 
 use super::finding::Findings;
 use super::tally::Tally;
-use super::{Checker, Verdict, Witness};
-use crate::history::{History, What};
+use super::{Checker, Evidence, Verdict, Witness};
+use crate::history::What;
 
 pub(super) const CHECKER: Checker = Checker {
     name: "effect-once",
@@ -11,11 +11,11 @@ pub(super) const CHECKER: Checker = Checker {
     judge,
 };
 
-fn judge(history: &History) -> Verdict {
+fn judge(evidence: &Evidence<'_>) -> Verdict {
     let mut findings = Findings::default();
-    let mut payouts = Tally::new(history);
+    let mut payouts = Tally::new(evidence);
     let mut export = None;
-    for (id, event) in history.numbered() {
+    for (id, event) in evidence.deeds() {
         match event.what {
             What::PayoutMade { op, .. } => {
                 if let Some(first) = payouts.note(op, id) {

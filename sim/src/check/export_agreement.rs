@@ -1,8 +1,8 @@
 //! One settlement, one result: whoever reads any export reads the same.
 
 use super::finding::Findings;
-use super::{Checker, Verdict, Witness};
-use crate::history::{History, Row, What};
+use super::{Checker, Evidence, Verdict, Witness};
+use crate::history::{Row, What};
 use crate::id::{EventId, OpId};
 
 pub(super) const CHECKER: Checker = Checker {
@@ -11,15 +11,15 @@ pub(super) const CHECKER: Checker = Checker {
     judge,
 };
 
-fn judge(history: &History) -> Verdict {
+fn judge(evidence: &Evidence<'_>) -> Verdict {
     let mut findings = Findings::default();
     let mut first: Option<(EventId, &[Row])> = None;
     let mut judged = 0;
-    for (id, event) in history.numbered() {
+    for (id, event) in evidence.deeds() {
         let What::ExportPublished { export, .. } = event.what else {
             continue;
         };
-        let Some(rows) = history.exports.get(export.index()) else {
+        let Some(rows) = evidence.exports.get(export.index()) else {
             return findings
                 .or_else(|| Verdict::Unknown { reason: format!("the history has no rows for {export}") });
         };

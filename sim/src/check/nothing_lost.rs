@@ -2,8 +2,8 @@
 
 use super::finding::Findings;
 use super::tally::Tally;
-use super::{Checker, Verdict, Witness};
-use crate::history::{History, Role, What};
+use super::{Checker, Evidence, Verdict, Witness};
+use crate::history::{Role, What};
 
 pub(super) const CHECKER: Checker = Checker {
     name: "nothing-lost",
@@ -11,26 +11,26 @@ pub(super) const CHECKER: Checker = Checker {
     judge,
 };
 
-fn judge(history: &History) -> Verdict {
+fn judge(evidence: &Evidence<'_>) -> Verdict {
     let mut findings = Findings::default();
-    let mut entries = Tally::new(history);
+    let mut entries = Tally::new(evidence);
     let mut export = None;
-    for (id, event) in history.numbered() {
+    for (id, event) in evidence.deeds() {
         match event.what {
             // The ledger is what the new primary has; what a deposed one took in is gone in the end.
-            What::WriteAccepted { .. } if history.by_deposed(event) => {}
+            What::WriteAccepted { .. } if evidence.by_deposed(event) => {}
             What::WriteAccepted { op, amount, .. } => {
                 if let Some(first) = entries.note(op, id) {
                     findings.add(Witness::EnteredTwice { op, first, second: id });
                 }
                 // An operation that the batch doesn't have is right for nothing.
-                let right = history.batch.get(op.index()).copied().unwrap_or_default();
+                let right = evidence.batch.get(op.index()).copied().unwrap_or_default();
                 if amount != right {
                     findings.add(Witness::WrongAmount { entry: id, right });
                 }
             }
-            What::WritesLost { since } if history.is(event.node, Role::Ledger) => {
-                entries.forget(|entry| history.event(entry).at > since);
+            What::WritesLost { since } if evidence.is(event.node, Role::Ledger) => {
+                entries.forget(|entry| evidence.event(entry).at > since);
             }
             What::ExportPublished { .. } => {
                 export.get_or_insert(id);

@@ -1,18 +1,18 @@
 //! Every grant's token is above all earlier ones: without that a fence proves nothing.
 
 use super::finding::Findings;
-use super::{Checker, Verdict, Witness};
-use crate::history::{History, What};
+use super::{Checker, Evidence, Verdict, Witness};
+use crate::history::What;
 use crate::id::{EventId, Token};
 
 pub(super) const CHECKER: Checker =
     Checker { name: "token-order", holds_when: "the tokens handed out with grants strictly increase", judge };
 
-fn judge(history: &History) -> Verdict {
+fn judge(evidence: &Evidence<'_>) -> Verdict {
     let mut findings = Findings::default();
     let mut highest: Option<(Token, EventId)> = None;
     let mut judged = 0;
-    for (id, event) in history.numbered() {
+    for (id, event) in evidence.deeds() {
         let What::LeaseGranted { token: Some(token), .. } = event.what else {
             continue;
         };
@@ -31,6 +31,7 @@ fn judge(history: &History) -> Verdict {
 mod tests {
     use super::*;
     use crate::check::judge_one;
+    use crate::history::History;
     use crate::history::fixture::{A, B, Story};
 
     /// Grants with these tokens, in order.
