@@ -36,7 +36,7 @@ pub fn run(spec: &WorldSpec, protocol: &dyn AnyProtocol, plan: &[PlannedFault], 
 }
 
 fn run_on(host: Host, spec: &WorldSpec, protocol: &dyn AnyProtocol, plan: &[PlannedFault], seed: Seed) -> History {
-    let batch: Rc<[Amount]> = draw_batch(spec.job.operations, seed).into();
+    let batch = draw_batch(spec.job.operations, seed);
     let world = World::new(host, spec, plan.into(), seed);
     move_in(&world, spec, protocol, plan, &batch);
 
@@ -187,7 +187,7 @@ fn ledger_rules(spec: &WorldSpec, protocol: &dyn AnyProtocol) -> LedgerRules {
     }
 }
 
-fn draw_batch(operations: u32, seed: Seed) -> Vec<Amount> {
+fn draw_batch(operations: u32, seed: Seed) -> Rc<[Amount]> {
     let mut stream = Stream::new(seed, Purpose::Workload);
     (0..operations).map(|_| Amount(100 + stream.below(LARGEST_AMOUNT - 100 + 1) as i64)).collect()
 }

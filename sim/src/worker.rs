@@ -97,45 +97,55 @@ impl Worker {
     }
 
     /// The wall clock.
+    #[inline(always)]
     pub fn wall(&self) -> WallTime {
         WallTime::from_nanos(self.read(Clock::Wall))
     }
 
     /// The monotonic clock.
+    #[inline(always)]
     pub fn mono(&self) -> MonoTime {
         MonoTime::from_nanos(self.read(Clock::Monotonic))
     }
 
     /// The raw clock.
+    #[inline(always)]
     pub fn raw(&self) -> RawTime {
         RawTime::from_nanos(self.read(Clock::Raw))
     }
 
     /// The boottime clock.
+    #[inline(always)]
     pub fn boottime(&self) -> BootTime {
         BootTime::from_nanos(self.read(Clock::Boottime))
     }
 
+    // Inlined so that which clock it is costs nothing.
+    #[inline(always)]
     fn read(&self, clock: Clock) -> i64 {
         self.0.world.tell_time(self.0.machine, clock)
     }
 
     /// Sleeps for `span` by the monotonic clock.
+    #[inline(always)]
     pub fn sleep(&self, span: Span) -> Sleep {
         self.sleep_until(self.mono() + span)
     }
 
     /// Sleeps until the monotonic clock reads `deadline`.
+    #[inline(always)]
     pub fn sleep_until(&self, deadline: MonoTime) -> Sleep {
         self.sleep_on(Deadline { clock: Clock::Monotonic, reading: deadline.as_nanos() })
     }
 
     /// Sleeps until the wall clock reads `deadline`; a step of the wall clock shortens or lengthens the sleep.
+    #[inline(always)]
     pub fn sleep_until_wall(&self, deadline: WallTime) -> Sleep {
         self.sleep_on(Deadline { clock: Clock::Wall, reading: deadline.as_nanos() })
     }
 
     /// Sleeps until one of the worker's clocks reaches `deadline`.
+    #[inline(always)]
     pub fn sleep_on(&self, deadline: Deadline) -> Sleep {
         Sleep::new(self.0.world.clone(), self.0.machine, deadline)
     }
@@ -252,7 +262,7 @@ impl Worker {
     }
 
     /// Asks a service.
-    #[inline]
+    #[inline(always)]
     fn ask<'a, S: Service>(&'a self, address: &'a Address<S>, request: S::Request) -> Calling<'a, S> {
         call(&self.0.world, self.0.machine, address, request)
     }
@@ -291,12 +301,12 @@ impl Worker {
     }
 
     /// Records that the worker looked whether `lease` still holds, and what it concluded.
-    pub(crate) fn note_check(&self, lease: &Lease, valid: bool) {
+    pub fn note_check(&self, lease: &Lease, valid: bool) {
         self.record(What::LeaseChecked { epoch: lease.grant.epoch, valid });
     }
 
-    /// Records that the worker has nothing more to do.
-    pub(crate) fn finish(&self) {
+    /// Records that the worker has nothing more to do. When none has, the run is over.
+    pub fn finish(&self) {
         if !self.is_recalling() {
             self.0.world.worker_finished(self.0.machine);
         }

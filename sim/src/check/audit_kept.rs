@@ -3,16 +3,16 @@
 //! What a failover loses of the ledger is no deletion: nobody did it on purpose, and `nothing-lost` judges what is left.
 
 use super::finding::Findings;
-use super::{Checker, Verdict, Witness};
-use crate::history::{History, What};
+use super::{Checker, Evidence, Verdict, Witness};
+use crate::history::What;
 
 pub(super) const CHECKER: Checker =
     Checker { name: "audit-kept", holds_when: "no accepted record is ever deleted", judge };
 
-fn judge(history: &History) -> Verdict {
+fn judge(evidence: &Evidence<'_>) -> Verdict {
     let mut findings = Findings::default();
     let mut judged = 0;
-    for (id, event) in history.numbered() {
+    for (id, event) in evidence.deeds() {
         match event.what {
             What::WriteAccepted { .. } => judged += 1,
             What::EntryDeleted { .. } => findings.add(Witness::RecordDeleted { deleted: id }),

@@ -2,7 +2,7 @@
 
 use super::finding::Findings;
 use super::tally::Tally;
-use super::{Checker, Verdict, Witness};
+use super::{Checker, Evidence, Verdict, Witness};
 use crate::history::{History, Payout, PayoutEnd, What, payouts};
 use crate::id::{EventId, OpId};
 
@@ -12,11 +12,11 @@ pub(super) const CHECKER: Checker = Checker {
     judge,
 };
 
-fn judge(history: &History) -> Verdict {
+fn judge(evidence: &Evidence<'_>) -> Verdict {
     let mut findings = Findings::default();
-    let mut payouts = Tally::new(history);
+    let mut payouts = Tally::new(evidence);
     let mut export = None;
-    for (id, event) in history.numbered() {
+    for (id, event) in evidence.deeds() {
         match event.what {
             What::PayoutMade { op, .. } => {
                 if let Some(first) = payouts.note(op, id) {
@@ -24,7 +24,7 @@ fn judge(history: &History) -> Verdict {
                 }
             }
             // From here on it takes more than counting.
-            What::PayoutTakenIn { .. } => return judge_by_ends(history),
+            What::PayoutTakenIn { .. } => return judge_by_ends(evidence),
             What::ExportPublished { .. } => {
                 export.get_or_insert(id);
             }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::finding::Findings;
-use super::{Checker, Verdict, Witness};
-use crate::history::{History, Row, What};
+use super::{Checker, Evidence, Verdict, Witness};
+use crate::history::{Row, What};
 use crate::id::{EventId, ExportId, OpId};
 
 pub(super) const CHECKER: Checker = Checker {
@@ -13,17 +13,17 @@ pub(super) const CHECKER: Checker = Checker {
     judge,
 };
 
-fn judge(history: &History) -> Verdict {
+fn judge(evidence: &Evidence<'_>) -> Verdict {
     let mut findings = Findings::default();
     let mut first: Option<(EventId, &[Row])> = None;
     let mut judged = 0;
     // One export agrees with itself, and most runs have no other.
-    let superseded = if history.exports.len() > 1 { superseded(history) } else { BTreeSet::new() };
-    for (id, event) in history.numbered() {
+    let superseded = if evidence.exports.len() > 1 { superseded(evidence) } else { BTreeSet::new() };
+    for (id, event) in evidence.deeds() {
         let What::ExportPublished { export, .. } = event.what else {
             continue;
         };
-        let Some(rows) = history.exports.get(export.index()) else {
+        let Some(rows) = evidence.exports.get(export.index()) else {
             return findings
                 .or_else(|| Verdict::Unknown { reason: format!("the history has no rows for {export}") });
         };
@@ -40,12 +40,12 @@ fn judge(history: &History) -> Verdict {
 }
 
 /// The exports that operators marked.
-fn superseded(history: &History) -> BTreeSet<ExportId> {
+fn superseded(evidence: &Evidence<'_>) -> BTreeSet<ExportId> {
     let marked = |what: &What| match *what {
         What::ExportSuperseded { export, .. } => Some(export),
         _ => None,
     };
-    history.events.iter().filter_map(|event| marked(&event.what)).collect()
+    evidence.deeds().filter_map(|(_, event)| marked(&event.what)).collect()
 }
 
 /// The first operation whose rows differ, and in how many operations they do. The order of operations is no part of

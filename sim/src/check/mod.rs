@@ -7,6 +7,7 @@ pub mod assumption;
 mod audit_kept;
 mod bite;
 mod effect_once;
+mod evidence;
 mod export_agreement;
 mod finding;
 mod nothing_lost;
@@ -22,6 +23,7 @@ mod witness;
 
 pub use assumption::{ASSUMPTIONS, Assumption, broken_assumptions};
 pub use bite::{Bite, bites};
+pub use evidence::Evidence;
 pub use sighting::{SIGHTINGS, Sighting, sightings};
 pub(crate) use strike::Strike;
 pub use witness::{WITNESSES, Witness};
@@ -75,7 +77,7 @@ pub struct Checker {
     /// When it holds, as one sentence's end.
     pub holds_when: &'static str,
     /// Judges a history.
-    pub judge: fn(&History) -> Verdict,
+    pub judge: fn(&Evidence<'_>) -> Verdict,
 }
 
 /// Every checker, in the order of reports.
@@ -96,16 +98,21 @@ pub const CHECKERS: &[Checker] = &[
 /// A run that was cut short by a bound or a panic can show that a rule was broken, but not that it holds: what would be
 /// *holds* is then *unknown*.
 pub fn judge(history: &History) -> Vec<(&'static Checker, Verdict)> {
-    CHECKERS.iter().map(|checker| (checker, judge_one(checker, history))).collect()
+    let evidence = Evidence::of(history);
+    CHECKERS.iter().map(|checker| (checker, verdict(checker, &evidence))).collect()
 }
 
 /// The verdict of one checker on `history`; see [`judge`].
 pub fn judge_one(checker: &Checker, history: &History) -> Verdict {
-    let verdict = match catch_unwind(AssertUnwindSafe(|| (checker.judge)(history))) {
+    verdict(checker, &Evidence::of(history))
+}
+
+fn verdict(checker: &Checker, evidence: &Evidence<'_>) -> Verdict {
+    let verdict = match catch_unwind(AssertUnwindSafe(|| (checker.judge)(evidence))) {
         Ok(verdict) => verdict,
         Err(panic) => Verdict::Unknown { reason: format!("the checker panicked: {}", panic_message(&*panic)) },
     };
-    match (verdict, cut_short(&history.ending)) {
+    match (verdict, cut_short(&evidence.ending)) {
         (Verdict::Holds { .. }, Some(reason)) => Verdict::Unknown { reason: reason.to_owned() },
         (verdict, _) => verdict,
     }

@@ -2,8 +2,8 @@
 
 use super::finding::Findings;
 use super::tally::Tally;
-use super::{Checker, Verdict, Witness};
-use crate::history::{History, Role, What};
+use super::{Checker, Evidence, Verdict, Witness};
+use crate::history::{Role, What};
 use crate::id::{Amount, EntryId, EventId, OpId};
 
 pub(super) const CHECKER: Checker = Checker {
@@ -12,29 +12,29 @@ pub(super) const CHECKER: Checker = Checker {
     judge,
 };
 
-fn judge(history: &History) -> Verdict {
+fn judge(evidence: &Evidence<'_>) -> Verdict {
     let mut findings = Findings::default();
-    let mut entries = Tally::new(history);
+    let mut entries = Tally::new(evidence);
     let mut export = None;
-    for (id, event) in history.numbered() {
+    for (id, event) in evidence.deeds() {
         match event.what {
             // The ledger is what the new primary has; what a deposed one took in is gone in the end.
-            What::WriteAccepted { .. } if history.by_deposed(event) => {}
+            What::WriteAccepted { .. } if evidence.by_deposed(event) => {}
             What::WriteAccepted { op, amount, .. } => {
                 if let Some(first) = entries.note(op, id) {
                     findings.add(Witness::EnteredTwice { op, first, second: id });
                 }
                 // An operation that the batch doesn't have is right for nothing.
-                let right = history.batch.get(op.index()).copied().unwrap_or_default();
+                let right = evidence.batch.get(op.index()).copied().unwrap_or_default();
                 if amount != right {
                     findings.add(Witness::WrongAmount { entry: id, right });
                 }
             }
-            What::WritesLost { since } if history.is(event.node, Role::Ledger) => {
-                entries.forget(|entry| history.event(entry).at > since);
+            What::WritesLost { since } if evidence.is(event.node, Role::Ledger) => {
+                entries.forget(|entry| evidence.event(entry).at > since);
             }
             // From here on it takes more than counting.
-            What::EntrySuperseded { .. } | What::EntryDeleted { .. } => return judge_standing(history),
+            What::EntrySuperseded { .. } | What::EntryDeleted { .. } => return judge_standing(evidence),
             What::ExportPublished { .. } => {
                 export.get_or_insert(id);
             }
@@ -45,12 +45,12 @@ fn judge(history: &History) -> Verdict {
 }
 
 /// Judges the entries that stand in the end, where some were superseded or deleted.
-fn judge_standing(history: &History) -> Verdict {
+fn judge_standing(evidence: &Evidence<'_>) -> Verdict {
     let mut standing: Vec<(EventId, EntryId, OpId, Amount)> = Vec::new();
     let mut export = None;
-    for (id, event) in history.numbered() {
+    for (id, event) in evidence.deeds() {
         match event.what {
-            What::WriteAccepted { .. } if history.by_deposed(event) => {}
+            What::WriteAccepted { .. } if evidence.by_deposed(event) => {}
             What::WriteAccepted { op, entry, amount, .. } => standing.push((id, entry, op, amount)),
             What::EntrySuperseded { entry, .. } | What::EntryDeleted { entry, .. } => {
                 // A ledger that lost its newest entries uses their numbers again.
@@ -58,8 +58,8 @@ fn judge_standing(history: &History) -> Verdict {
                     standing.remove(index);
                 }
             }
-            What::WritesLost { since } if history.is(event.node, Role::Ledger) => {
-                standing.retain(|(id, ..)| history.event(*id).at <= since);
+            What::WritesLost { since } if evidence.is(event.node, Role::Ledger) => {
+                standing.retain(|(id, ..)| evidence.event(*id).at <= since);
             }
             What::ExportPublished { .. } => {
                 export.get_or_insert(id);
@@ -68,12 +68,12 @@ fn judge_standing(history: &History) -> Verdict {
         }
     }
     let mut findings = Findings::default();
-    let mut entries = Tally::new(history);
+    let mut entries = Tally::new(evidence);
     for (id, _, op, amount) in standing {
         if let Some(first) = entries.note(op, id) {
             findings.add(Witness::EnteredTwice { op, first, second: id });
         }
-        let right = history.batch.get(op.index()).copied().unwrap_or_default();
+        let right = evidence.batch.get(op.index()).copied().unwrap_or_default();
         if amount != right {
             findings.add(Witness::WrongAmount { entry: id, right });
         }

@@ -1,7 +1,7 @@
 //! The settlement gets finished: a protocol that does nothing is safe, and useless.
 
-use super::{Checker, Verdict, Witness};
-use crate::history::{History, What};
+use super::{Checker, Evidence, Verdict, Witness};
+use crate::history::What;
 use crate::limits::Ending;
 
 pub(super) const CHECKER: Checker = Checker {
@@ -10,14 +10,14 @@ pub(super) const CHECKER: Checker = Checker {
     judge,
 };
 
-fn judge(history: &History) -> Verdict {
-    let is_export = |what: &What| matches!(what, What::ExportPublished { .. });
-    let published = history.events.iter().find(|event| is_export(&event.what)).map(|event| event.at);
-    let deadline = history.progress_by();
+fn judge(evidence: &Evidence<'_>) -> Verdict {
+    let mut exports = evidence.deeds().filter(|(_, event)| matches!(event.what, What::ExportPublished { .. }));
+    let published = exports.next().map(|(_, event)| event.at);
+    let deadline = evidence.progress_by();
     match published {
         Some(at) if at <= deadline => Verdict::Holds { judged: 1 },
         // Where nothing is left to happen, the deadline need not be waited for.
-        None if history.ended_at < deadline && !nothing_left(&history.ending) => Verdict::Unknown {
+        None if evidence.ended_at < deadline && !nothing_left(&evidence.ending) => Verdict::Unknown {
             reason: "the settlement was not published, and the run ended before it had to be".to_owned(),
         },
         _ => Verdict::Violated { times: 1, witness: Witness::NotFinished },

@@ -2,7 +2,7 @@
 //! operators, and what was closed stays closed unless something new happened.
 
 use super::finding::Findings;
-use super::{Checker, Verdict, Witness};
+use super::{Checker, Evidence, Verdict, Witness};
 use crate::history::{Decision, History, PayoutEnd, Role, What, payouts};
 use crate::id::{EventId, OpId};
 
@@ -19,14 +19,14 @@ struct Known {
     closed: Option<EventId>,
 }
 
-fn judge(history: &History) -> Verdict {
-    if !history.nodes.iter().any(|node| node.role == Role::Operator) {
+fn judge(evidence: &Evidence<'_>) -> Verdict {
+    if !evidence.nodes.iter().any(|node| node.role == Role::Operator) {
         return Verdict::Holds { judged: 0 };
     }
     let mut findings = Findings::default();
-    let judged = decided_anew(history, &mut findings);
-    compensated_twice(history, &mut findings);
-    submitted_twice(history, &mut findings);
+    let judged = decided_anew(evidence, &mut findings);
+    compensated_twice(evidence, &mut findings);
+    submitted_twice(evidence, &mut findings);
     findings.or_holds(judged)
 }
 

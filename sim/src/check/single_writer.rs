@@ -5,8 +5,7 @@
 //! judged the same way.
 
 use super::finding::Findings;
-use super::{Checker, Verdict, Witness, accepted};
-use crate::history::History;
+use super::{Checker, Evidence, Verdict, Witness, accepted};
 use crate::id::{Epoch, EventId, NodeId};
 
 pub(super) const CHECKER: Checker = Checker {
@@ -22,11 +21,11 @@ struct Generation {
     opened: EventId,
 }
 
-fn judge(history: &History) -> Verdict {
+fn judge(evidence: &Evidence<'_>) -> Verdict {
     let mut findings = Findings::default();
     let mut generation: Option<Generation> = None;
     let mut judged = 0;
-    for (id, event) in history.numbered() {
+    for (id, event) in evidence.deeds() {
         let Some(claim) = accepted(&event.what) else {
             continue;
         };

@@ -1,8 +1,7 @@
 //! No way back: once the ledger has seen a grant, it takes nothing from an older one.
 
 use super::finding::Findings;
-use super::{Checker, Verdict, Witness, accepted};
-use crate::history::History;
+use super::{Checker, Evidence, Verdict, Witness, accepted};
 use crate::id::{Epoch, EventId};
 
 pub(super) const CHECKER: Checker = Checker {
@@ -11,11 +10,11 @@ pub(super) const CHECKER: Checker = Checker {
     judge,
 };
 
-fn judge(history: &History) -> Verdict {
+fn judge(evidence: &Evidence<'_>) -> Verdict {
     let mut findings = Findings::default();
     let mut highest: Option<(Epoch, EventId)> = None;
     let mut judged = 0;
-    for (id, event) in history.numbered() {
+    for (id, event) in evidence.deeds() {
         let Some(claim) = accepted(&event.what) else {
             continue;
         };

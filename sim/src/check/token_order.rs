@@ -1,8 +1,8 @@
 //! Every grant's token is above all earlier ones: without that a fence proves nothing.
 
 use super::finding::Findings;
-use super::{Checker, Verdict, Witness};
-use crate::history::{Claim, History, What};
+use super::{Checker, Evidence, Verdict, Witness};
+use crate::history::{Claim, What};
 use crate::id::{EventId, Token};
 
 pub(super) const CHECKER: Checker = Checker {
@@ -11,11 +11,11 @@ pub(super) const CHECKER: Checker = Checker {
     judge,
 };
 
-fn judge(history: &History) -> Verdict {
+fn judge(evidence: &Evidence<'_>) -> Verdict {
     let mut findings = Findings::default();
     let mut highest: Option<(Token, EventId)> = None;
     let mut judged = 0;
-    for (id, event) in history.numbered() {
+    for (id, event) in evidence.deeds() {
         let (What::LeaseGranted { token: Some(token), .. }
         | What::DispatchStopped { claim: Claim { token: Some(token), .. } }) = event.what
         else {
@@ -36,6 +36,7 @@ fn judge(history: &History) -> Verdict {
 mod tests {
     use super::*;
     use crate::check::judge_one;
+    use crate::history::History;
     use crate::history::fixture::{A, B, OPERATORS, Story};
 
     /// Grants with these tokens, in order.

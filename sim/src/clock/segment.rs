@@ -143,6 +143,10 @@ impl Segment {
         if slope == 0 {
             return None;
         }
+        if slope == BILLION {
+            let at = i128::from(self.from.as_nanos()) + i128::from(reading) - i128::from(base);
+            return (at < i128::from(i64::MAX)).then(|| TrueTime::from_nanos(at as i64));
+        }
         // read(from + d) ≥ reading  ⟺  ⌊d·slope / 10⁹⌋ ≥ missing  ⟺  d ≥ ⌈missing·10⁹ / slope⌉, and again without
         // dividing the whole product.
         let (missing, slope, billion) = (reading.abs_diff(base), slope.unsigned_abs(), BILLION.unsigned_abs());

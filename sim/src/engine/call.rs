@@ -64,11 +64,9 @@ enum Stage<S: Service> {
     Asked(S::Request),
     /// The service has put the rest off.
     PutOff(Later<S>),
-    /// The answer is on its way.
+    /// The answer is on its way, or has arrived.
     Returning(Result<S::Response, Broken>),
-    /// The answer waits for the caller.
-    Arrived(Result<S::Response, Broken>),
-    /// It is being handled.
+    /// It is being handled, or over.
     Handled,
 }
 
@@ -77,6 +75,8 @@ struct Call<S: Service> {
     from: NodeId,
     about: &'static str,
     stage: Stage<S>,
+    /// Whether the answer waits for the caller.
+    arrived: bool,
     /// From the sending of the request to the arrival of the answer: something in the queue, or held back, has its
     /// number.
     under_way: bool,
@@ -96,47 +96,88 @@ struct Call<S: Service> {
     caller: u32,
 }
 
-/// The calls to one service, in slots that are used again.
+/// The calls to one service, in slots that are used again, and where they are: a call is nothing that is moved about.
 struct Calls<S: Service> {
-    slots: Vec<Option<Call<S>>>,
+    slots: Vec<Call<S>>,
     free: Vec<u32>,
 }
 
+/// What is left of a call that is over. Its end may run code that isn't ours, so nothing may be borrowed then.
+type Remains<S> = (Stage<S>, Option<Wakeup>);
+
 impl<S: Service> Calls<S> {
-    fn add(&mut self, call: Call<S>) -> u32 {
-        match self.free.pop() {
-            Some(slot) => {
-                self.slots[slot as usize] = Some(call);
-                slot
-            }
-            None => {
-                self.slots.push(Some(call));
-                (self.slots.len() - 1) as u32
-            }
-        }
+    fn add(&mut self, from: NodeId, caller: u32, about: &'static str, request: S::Request) -> u32 {
+        let slot = self.free.pop().unwrap_or_else(|| self.make_room(from));
+        let call = self.get(slot);
+        call.from = from;
+        call.caller = caller;
+        call.about = about;
+        call.stage = Stage::Asked(request);
+        call.arrived = false;
+        call.under_way = false;
+        call.abandoned = false;
+        call.timed_out = None;
+        slot
+    }
+
+    #[cold]
+    fn make_room(&mut self, from: NodeId) -> u32 {
+        self.slots.push(Call {
+            from,
+            about: "",
+            stage: Stage::Handled,
+            arrived: false,
+            under_way: false,
+            abandoned: false,
+            timed_out: None,
+            wakeup: None,
+            message: MessageId(0),
+            newest: EventId(0),
+            latency: Span::ZERO,
+            leaving: Leaving::OnTime,
+            incarnation: 0,
+            caller: 0,
+        });
+        (self.slots.len() - 1) as u32
     }
 
     fn get(&mut self, slot: u32) -> &mut Call<S> {
-        self.slots[slot as usize].as_mut().expect("a call is kept until it is over and its caller gone")
+        &mut self.slots[slot as usize]
     }
 
-    /// Its caller is gone: gives it out if nothing of it is under way any more.
-    fn abandon(&mut self, slot: u32) -> Option<Call<S>> {
+    /// Its caller is gone: gives out what is left if nothing of it is under way any more.
+    fn abandon(&mut self, slot: u32) -> Option<Remains<S>> {
         let call = self.get(slot);
         call.abandoned = true;
-        if call.under_way { None } else { self.remove(slot) }
+        if call.under_way { None } else { Some(self.remove(slot)) }
     }
 
-    /// Nothing of it is under way any more, and nothing will come: gives it out if its caller is gone.
-    fn fall_silent(&mut self, slot: u32) -> Option<Call<S>> {
+    /// Nothing of it is under way any more, and nothing will come: gives out what is left if its caller is gone.
+    fn fall_silent(&mut self, slot: u32) -> Option<Remains<S>> {
         let call = self.get(slot);
         call.under_way = false;
-        if call.abandoned { self.remove(slot) } else { None }
+        if call.abandoned { Some(self.remove(slot)) } else { None }
     }
 
-    fn remove(&mut self, slot: u32) -> Option<Call<S>> {
+    /// The answer, if it has arrived; then the call is over.
+    #[inline]
+    fn take_answer(&mut self, slot: u32) -> Option<Result<S::Response, Broken>> {
+        let call = self.get(slot);
+        if !call.arrived {
+            return None;
+        }
+        let stage = std::mem::replace(&mut call.stage, Stage::Handled);
         self.free.push(slot);
-        self.slots[slot as usize].take()
+        match stage {
+            Stage::Returning(answer) => Some(answer),
+            _ => unreachable!("what has arrived is an answer"),
+        }
+    }
+
+    fn remove(&mut self, slot: u32) -> Remains<S> {
+        self.free.push(slot);
+        let call = self.get(slot);
+        (std::mem::replace(&mut call.stage, Stage::Handled), call.wakeup.take())
     }
 }
 
@@ -185,25 +226,6 @@ impl<S: Service> Address<S> {
 }
 
 impl<S: Service> Call<S> {
-    #[inline]
-    fn new(from: NodeId, caller: u32, about: &'static str, stage: Stage<S>) -> Call<S> {
-        Call {
-            from,
-            caller,
-            about,
-            stage,
-            under_way: false,
-            abandoned: false,
-            timed_out: None,
-            wakeup: None,
-            message: MessageId(0),
-            newest: EventId(0),
-            latency: Span::ZERO,
-            leaving: Leaving::OnTime,
-            incarnation: 0,
-        }
-    }
-
     /// Sends the message that `stage` holds from `from` to `to`; it will have arrived when `due` is. What comes back is
     /// the fault that has a request arrive twice, if one has.
     #[inline]
@@ -275,20 +297,21 @@ impl<S: Service> AnyHouse for House<S> {
     }
 
     fn request(&self, world: &World, id: CallId) {
-        if self.calls.borrow_mut().get(id.slot).is_late(world, Due::Request(id)) {
+        let mut calls = self.calls.borrow_mut();
+        let call = calls.get(id.slot);
+        if call.is_late(world, Due::Request(id)) {
             return;
         }
         let node = world.node(self.node);
-        let half = self.half_that_had(self.calls.borrow_mut().get(id.slot).incarnation);
+        let half = self.half_that_had(call.incarnation);
         if half == Half::Gone || node.is_down() {
+            drop(calls);
             return self.break_off(world, id);
         }
         if node.is_paused() {
             node.held.borrow_mut().push(Due::Request(id));
             return;
         }
-        let mut calls = self.calls.borrow_mut();
-        let call = calls.get(id.slot);
         let from = call.from;
         call.take_in(world, self.node, from);
         let Stage::Asked(request) = std::mem::replace(&mut call.stage, Stage::Handled) else {
@@ -346,30 +369,38 @@ impl<S: Service> AnyHouse for House<S> {
             node.held.borrow_mut().push(Due::Answer(id));
             return;
         }
-        let Stage::Returning(mut answer) = std::mem::replace(&mut call.stage, Stage::Handled) else {
+        let Stage::Returning(answer) = &mut call.stage else {
             unreachable!("an answer arrives once, with what was answered");
         };
-        // Who dies takes its connections with it, and with them what was still under way.
-        let broken = self.half_that_has(world, call.incarnation).is_none();
-        if answer.is_ok() && (broken || node.incarnation.get() != call.caller) {
-            call.lose(world, from, self.node);
-            answer = Err(Broken);
-            if world.is_cut_off(self.node, from) {
-                let over = calls.fall_silent(id.slot);
-                drop(calls);
-                drop(over);
-                return;
+        if answer.is_ok() {
+            // Who dies takes its connections with it, and with them what was still under way.
+            let broken = self.half_that_has(world, call.incarnation).is_none();
+            if broken || node.incarnation.get() != call.caller {
+                *answer = Err(Broken);
+                call.lose(world, from, self.node);
+                if world.is_cut_off(self.node, from) {
+                    let over = calls.fall_silent(id.slot);
+                    drop(calls);
+                    drop(over);
+                    return;
+                }
+            } else {
+                call.take_in(world, from, self.node);
             }
-        } else if answer.is_ok() {
-            call.take_in(world, from, self.node);
         }
-        call.stage = Stage::Arrived(answer);
+        call.arrived = true;
         call.under_way = false;
         if !call.abandoned {
             world.wait_no_more(from, id);
         }
+        if let Some(Wakeup::Task(task)) = call.wakeup
+            && !call.abandoned
+        {
+            call.wakeup = None;
+            return world.tasks.wake_task(task);
+        }
         let wakeup = call.wakeup.take();
-        let over = if call.abandoned { calls.remove(id.slot) } else { None };
+        let over = if call.abandoned { Some(calls.remove(id.slot)) } else { None };
         drop(calls);
         drop(over);
         if let Some(wakeup) = wakeup {

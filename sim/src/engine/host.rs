@@ -4,28 +4,35 @@
 //! own. What it gives: everything that reads time or entropy through the standard library or libc during the run, such
 //! as a crate that a user's protocol uses, gets virtual time and seeded bytes.
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use madsim::runtime::Runtime;
 use madsim::time::TimeHandle;
 
 use crate::seed::Seed;
-use crate::time::Span;
+use crate::time::{Span, TrueTime};
 
 /// The simulated host that a run happens on.
 pub(crate) struct Host {
     time: TimeHandle,
+    /// What its clocks read.
+    now: Cell<TrueTime>,
 }
 
 impl Host {
-    /// Moves the host's clocks forward by `by`, which isn't negative.
-    pub(crate) fn advance(&self, by: Span) {
-        self.time.advance(Duration::from_nanos(by.as_nanos() as u64));
+    /// Moves the host's clocks forward to `now`.
+    #[inline]
+    pub(crate) fn advance_to(&self, now: TrueTime) {
+        let by = now - self.now.replace(now);
+        if by > Span::ZERO {
+            self.time.advance(Duration::from_nanos(by.as_nanos() as u64));
+        }
     }
 }
 
 /// Calls `body` on a simulated host of its own.
 pub(crate) fn hosted<T>(seed: Seed, body: impl FnOnce(Host) -> T) -> T {
     let runtime = Runtime::with_seed_and_config(seed.0, madsim::Config::default());
-    runtime.block_on(async { body(Host { time: TimeHandle::current() }) })
+    runtime.block_on(async { body(Host { time: TimeHandle::current(), now: Cell::new(TrueTime::START) }) })
 }

@@ -93,8 +93,14 @@ impl Queue {
             self.far.push(item);
             return sequence;
         }
-        let place = self.near.iter().rposition(|other| other.at > at).map_or(0, |later| later + 1);
-        self.near.insert(place, item);
+        // What is due before it moves up, which is little; so it needs no search.
+        let mut place = self.near.len();
+        self.near.push(item);
+        while place > 0 && self.near[place - 1].at <= at {
+            self.near[place] = self.near[place - 1];
+            place -= 1;
+        }
+        self.near[place] = item;
         if self.near.len() > NEAR {
             self.far.extend(self.near.drain(..NEAR / 2));
         }

@@ -24,6 +24,7 @@ pub struct Sleep {
 }
 
 impl Sleep {
+    #[inline(always)]
     pub(crate) fn new(world: Rc<World>, node: NodeId, deadline: Deadline) -> Sleep {
         Sleep { world, node, deadline, timer: None, leaf: None }
     }
@@ -59,18 +60,15 @@ impl Sleep {
 
     #[inline]
     fn poll_living(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        let reached = match self.timer {
-            Some(slot) => self.world.timers.borrow_mut().poll(slot, &self.world.tasks, context.waker()),
-            None => self.world.read_clock(self.node, self.deadline.clock) >= self.deadline.reading,
+        let waker = context.waker();
+        let waits = match self.timer {
+            Some(slot) => !self.world.timers.borrow_mut().poll(slot, &self.world.tasks, waker),
+            None => {
+                self.timer = self.world.set_timer_ahead(self.node, self.deadline, waker);
+                self.timer.is_some()
+            }
         };
-        if reached {
-            return if self.world.spend_step() { Poll::Ready(()) } else { Poll::Pending };
-        }
-        if self.timer.is_none() {
-            let wakeup = self.world.tasks.wakeup(context.waker());
-            self.timer = Some(self.world.set_timer(self.node, self.deadline, wakeup));
-        }
-        Poll::Pending
+        if !waits && self.world.spend_step() { Poll::Ready(()) } else { Poll::Pending }
     }
 }
 

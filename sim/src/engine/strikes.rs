@@ -61,6 +61,7 @@ impl World {
     }
 
     fn strike(&self, fault: FaultId) {
+        self.set_host_clocks();
         self.injector.borrow_mut().begin(fault);
         let inject = self.injector.borrow().inject(fault);
         let began = self.record(inject.node(), What::FaultBegan { fault });

@@ -26,12 +26,12 @@ pub(crate) struct Timers {
 }
 
 impl Timers {
-    /// Sets a timer and returns its slot.
+    /// Sets a timer that fires at `at`, if that is known, and returns its slot.
+    #[inline]
     pub(crate) fn set(
         &mut self,
         queue: &mut Queue,
-        clocks: &ClockLine,
-        now: TrueTime,
+        at: Option<TrueTime>,
         node: NodeId,
         deadline: Deadline,
         wakeup: Wakeup,
@@ -40,7 +40,7 @@ impl Timers {
             self.slots.push(None);
             (self.slots.len() - 1) as u32
         });
-        let armed = queue_firing(queue, clocks, now, deadline, slot);
+        let armed = at.map(|at| queue.push(at, Due::Timer(slot)));
         self.slots[slot as usize] = Some(Timer { node, deadline, armed, wakeup: Some(wakeup) });
         slot
     }
@@ -73,21 +73,9 @@ impl Timers {
                 && timer.node == node
                 && timer.wakeup.is_some()
             {
-                timer.armed = queue_firing(queue, clocks, now, timer.deadline, slot as u32);
+                let at = clocks.current().when(timer.deadline.clock, timer.deadline.reading);
+                timer.armed = at.map(|at| queue.push(at.max(now), Due::Timer(slot as u32)));
             }
         }
     }
-}
-
-/// Queues the firing of the timer in `slot`, if the deadline will ever be reached the way the clocks run now, and says as
-/// what.
-fn queue_firing(
-    queue: &mut Queue,
-    clocks: &ClockLine,
-    now: TrueTime,
-    deadline: Deadline,
-    slot: u32,
-) -> Option<u64> {
-    let at = clocks.current().when(deadline.clock, deadline.reading)?;
-    Some(queue.push(at.max(now), Due::Timer(slot)))
 }

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::rc::Rc;
+use std::task::Waker;
 
 use super::call::{AnyHouse, CallId};
 use super::host::Host;
@@ -127,14 +128,16 @@ impl World {
             if all_done && !self.someone_died.get() {
                 return Ending::Finished;
             }
-            let Some(at) = self.queue.borrow().next_at() else {
+            let mut queue = self.queue.borrow_mut();
+            let Some(at) = queue.next_at() else {
                 return if all_done { Ending::Finished } else { Ending::Stuck };
             };
             if at > self.limits.end {
                 self.advance_to(self.limits.end);
                 return Ending::TimeUp;
             }
-            let item = self.queue.borrow_mut().pop().expect("the queue was just seen to hold something");
+            let item = queue.pop().expect("the queue was just seen to hold something");
+            drop(queue);
             self.advance_to(at);
             self.handle(item);
         }
@@ -209,6 +212,7 @@ impl World {
             memory.note_turn(task);
         }
         self.active.set(node);
+        self.set_host_clocks();
         self.tasks.poll(task, self);
     }
 
@@ -232,12 +236,15 @@ impl World {
         (events, exports, clocks)
     }
 
+    #[inline]
     fn advance_to(&self, at: TrueTime) {
-        let by = at - self.now.get();
-        if by > Span::ZERO {
-            self.host.advance(by);
-            self.now.set(at);
-        }
+        self.now.set(self.now().max(at));
+    }
+
+    /// Has the host's clocks read what it is now, before code runs that may read them.
+    #[inline]
+    pub(super) fn set_host_clocks(&self) {
+        self.host.advance_to(self.now());
     }
 
     /// Takes one of the steps that the run has left; `false` if there is none, and whoever asked must not go on.
@@ -285,7 +292,7 @@ impl World {
     }
 
     /// What `clock` reads to the code of `node`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn tell_time(&self, node: NodeId, clock: Clock) -> i64 {
         match self.memory(node) {
             None => self.read_clock(node, clock),
@@ -293,15 +300,32 @@ impl World {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn read_clock(&self, node: NodeId, clock: Clock) -> i64 {
         self.node(node).clocks.borrow().current().read(clock, self.now())
     }
 
+    /// Sets a timer for when `node` reaches `deadline`, and returns its slot; `None` if it has.
+    #[inline]
+    pub(super) fn set_timer_ahead(&self, node: NodeId, deadline: Deadline, waker: &Waker) -> Option<u32> {
+        let at = self.when(node, deadline);
+        if at.is_some_and(|at| at <= self.now()) {
+            return None;
+        }
+        let wakeup = self.tasks.wakeup(waker);
+        Some(self.timers.borrow_mut().set(&mut self.queue.borrow_mut(), at, node, deadline, wakeup))
+    }
+
+    /// Sets a timer for when `node` reaches `deadline`, or for now if it has, and returns its slot.
     pub(super) fn set_timer(&self, node: NodeId, deadline: Deadline, wakeup: Wakeup) -> u32 {
-        let clocks = self.node(node).clocks.borrow();
-        let mut queue = self.queue.borrow_mut();
-        self.timers.borrow_mut().set(&mut queue, &clocks, self.now(), node, deadline, wakeup)
+        let at = self.when(node, deadline).map(|at| at.max(self.now()));
+        self.timers.borrow_mut().set(&mut self.queue.borrow_mut(), at, node, deadline, wakeup)
+    }
+
+    /// When `node` reaches `deadline` the way its clocks run now, or has reached it.
+    #[inline]
+    fn when(&self, node: NodeId, Deadline { clock, reading }: Deadline) -> Option<TrueTime> {
+        self.node(node).clocks.borrow().current().when(clock, reading)
     }
 
     /// Gives a timer back.

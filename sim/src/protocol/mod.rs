@@ -2,7 +2,7 @@
 //!
 //! A protocol says how a worker gets the lease, keeps it, looks whether it still has it, and takes the settlement over;
 //! and which doors ledger and gateway have under it. The job itself is the same for all of them
-//! ([`settlement`]). To add one: a file here, a line in [`PROTOCOLS`].
+//! ([`settlement`]), unless a protocol brings its own. To add one: a file here, a line in [`PROTOCOLS`].
 
 mod fenced;
 mod monotonic;
@@ -83,6 +83,12 @@ pub trait Protocol: Clone + Send + Sync + 'static {
     /// # Errors
     /// What stood in the way; after a refusal the lease is given up, after a broken connection this is tried again.
     fn take_over(&self, worker: &Worker, lease: &Lease) -> impl Future<Output = Result<Checkpoint, Setback>>;
+
+    /// The whole life of a worker's process. The default is the settlement, which calls the functions above; a job of
+    /// one's own ends with [`Worker::finish`].
+    fn work(self, worker: Worker) -> impl Future<Output = ()> {
+        settlement::work(self, worker)
+    }
 }
 
 /// A protocol whatever its type, as registries and runs hold it.
@@ -101,7 +107,7 @@ pub trait AnyProtocol: Sync {
     fn ledger(&self) -> LedgerRules;
     /// See [`Protocol::gateway`].
     fn gateway(&self) -> GatewayRules;
-    /// The whole life of a worker's process under this protocol.
+    /// See [`Protocol::work`].
     fn work(&self, worker: Worker) -> Pin<Box<dyn Future<Output = ()>>>;
     /// The same protocol once more, for who outlives this one.
     fn share(&self) -> Rc<dyn AnyProtocol>;
@@ -137,7 +143,7 @@ impl<P: Protocol> AnyProtocol for P {
     }
 
     fn work(&self, worker: Worker) -> Pin<Box<dyn Future<Output = ()>>> {
-        Box::pin(settlement::work(self.clone(), worker))
+        Box::pin(Protocol::work(self.clone(), worker))
     }
 
     fn share(&self) -> Rc<dyn AnyProtocol> {

@@ -198,6 +198,7 @@ impl LeaseStore {
     /// Has the lock service of the protocol's own decide.
     fn ask_own(&mut self, request: LeaseRequest, context: &ServiceContext<'_>) -> Option<LeaseResponse> {
         let own = self.own.as_mut()?;
+        context.set_host_clocks();
         self.journal.note(|| LeaseUndo::Own(own.copy()));
         let clocks = LockClocks { mono: context.mono(), wall: context.wall() };
         let worker = context.from;

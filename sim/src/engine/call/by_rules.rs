@@ -59,12 +59,13 @@ impl<S: Service> House<S> {
         let (from, caller, about) = (original.from, original.caller, original.about);
         let (message, sent, incarnation) = (original.message, original.newest, original.incarnation);
         let (request, behind) = (request.clone(), original.latency);
-        let copy = Call::new(from, caller, about, Stage::Asked(request));
-        let id = CallId { house: self.number, slot: calls.add(Call { abandoned: true, incarnation, ..copy }) };
+        let id = CallId { house: self.number, slot: calls.add(from, caller, about, request) };
         let number = world.next_message();
         world.record(from, What::MessageRepeated { message, to: self.node, copy: number, fault });
         let latency = world.draw_latency(from, self.node);
         let copy = calls.get(id.slot);
+        copy.abandoned = true;
+        copy.incarnation = incarnation;
         copy.newest = world
             .record(from, What::MessageSent { message: number, to: self.node, about, answer: false, latency });
         world.record(from, What::MessageDelayed { message: number, by: behind, fault });

@@ -5,13 +5,14 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
-use super::{Address, Broken, Call, CallId, House, Service, Stage};
+use super::{Address, Broken, CallId, House, Service};
 use crate::engine::World;
 use crate::engine::memory::{Input, strayed};
 use crate::engine::queue::Due;
 use crate::id::NodeId;
 
 /// Asks `address` for `request` on behalf of `from`, and waits for the answer.
+#[inline(always)]
 pub(crate) fn call<'a, S: Service>(
     world: &'a World,
     from: NodeId,
@@ -21,7 +22,7 @@ pub(crate) fn call<'a, S: Service>(
     let house = &*address.0;
     let about = S::about(&request);
     let caller = world.node(from).incarnation.get();
-    let slot = house.calls.borrow_mut().add(Call::new(from, caller, about, Stage::Asked(request)));
+    let slot = house.calls.borrow_mut().add(from, caller, about, request);
     Calling { world, house, slot, from, sent: false, over: false, lost: false, leaf: None }
 }
 
@@ -123,18 +124,16 @@ impl<S: Service> Calling<'_, S> {
             drop(over);
             return Poll::Ready(Err(Broken));
         }
-        if !matches!(call.stage, Stage::Arrived(_)) {
-            let earlier = call.wakeup.replace(world.tasks.wakeup(context.waker()));
+        let newest = call.newest;
+        let Some(answer) = calls.take_answer(slot) else {
+            let earlier = calls.get(slot).wakeup.replace(world.tasks.wakeup(context.waker()));
             drop(calls);
             drop(earlier);
             return Poll::Pending;
-        }
+        };
         self.over = true;
-        world.cause_at_least(call.newest);
-        match calls.remove(slot) {
-            Some(Call { stage: Stage::Arrived(answer), .. }) => Poll::Ready(answer),
-            _ => unreachable!("the answer was just seen"),
-        }
+        world.cause_at_least(newest);
+        Poll::Ready(answer)
     }
 }
 

@@ -55,16 +55,20 @@ impl<S: Service> House<S> {
     /// The present life of a half.
     #[inline]
     pub(super) fn life_of(&self, world: &World, half: Half) -> u32 {
-        match (half, &*self.deposed.borrow()) {
-            (Half::Deposed, Some(deposed)) => deposed.lives.end - 1,
-            _ => world.node(self.node).incarnation.get(),
+        if half == Half::Deposed
+            && let Some(deposed) = &*self.deposed.borrow()
+        {
+            return deposed.lives.end - 1;
         }
+        world.node(self.node).incarnation.get()
     }
 
     /// The life to which a request goes that `from` sends now.
     #[inline]
     pub(super) fn life_for(&self, world: &World, from: NodeId) -> u32 {
-        let is_old = self.deposed.borrow().as_ref().is_some_and(|deposed| deposed.old.contains(&from));
+        // Before the first was deposed there is nothing to look at.
+        let is_old = self.first_life.get() > 0
+            && self.deposed.borrow().as_ref().is_some_and(|deposed| deposed.old.contains(&from));
         self.life_of(world, if is_old { Half::Deposed } else { Half::Primary })
     }
 

@@ -32,7 +32,7 @@ impl<S: Service> Call<S> {
     fn sender(&self, house: NodeId) -> Option<NodeId> {
         match self.stage {
             Stage::Asked(_) if self.under_way => Some(self.from),
-            Stage::Returning(Ok(_)) => Some(house),
+            Stage::Returning(Ok(_)) if !self.arrived => Some(house),
             _ => None,
         }
     }
@@ -59,7 +59,7 @@ impl<S: Service> Call<S> {
 impl<S: Service> Calls<S> {
     /// The network card of `sender` stops; this is about calls to the service on `house`.
     pub(super) fn hold_back(&mut self, world: &World, house: NodeId, sender: NodeId) {
-        for call in self.slots.iter_mut().flatten() {
+        for call in &mut self.slots {
             let leaves = Span::nanos(call.latency.as_nanos() / LEAVES_AFTER);
             if call.sender(house) == Some(sender)
                 && call.leaving == Leaving::OnTime
@@ -74,7 +74,6 @@ impl<S: Service> Calls<S> {
     /// this node.
     pub(super) fn let_go(&mut self, world: &World, (number, house): (u16, NodeId), sender: NodeId) {
         for (slot, call) in self.slots.iter_mut().enumerate() {
-            let Some(call) = call else { continue };
             let Leaving::Stuck { overdue } = call.leaving else { continue };
             if call.sender(house) != Some(sender) {
                 continue;

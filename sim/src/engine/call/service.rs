@@ -1,5 +1,6 @@
 //! What a service is, and what it sees.
 
+use crate::clock::Clock;
 use crate::engine::World;
 use crate::engine::past::Journal;
 use crate::history::{Row, What};
@@ -67,18 +68,23 @@ impl ServiceContext<'_> {
 
     /// The service's own wall clock.
     pub fn wall(&self) -> WallTime {
-        self.world.node(self.node).clocks.borrow().wall(self.world.now())
+        WallTime::from_nanos(self.world.read_clock(self.node, Clock::Wall))
     }
 
     /// The service's own monotonic clock.
     pub fn mono(&self) -> MonoTime {
-        self.world.node(self.node).clocks.borrow().mono(self.world.now())
+        MonoTime::from_nanos(self.world.read_clock(self.node, Clock::Monotonic))
     }
 
     /// Writes into the history what the service did.
     #[inline]
     pub fn record(&self, what: What) -> EventId {
         self.world.record(self.node, what)
+    }
+
+    /// Has the host's clocks read what it is now, for code that may read them and isn't ours.
+    pub(crate) fn set_host_clocks(&self) {
+        self.world.set_host_clocks();
     }
 
     /// Keeps the rows of an export that is about to be published.
