@@ -1,5 +1,7 @@
 //! What goes on for a while and is told in one row: operations, renewals, a connection that keeps breaking.
 
+use std::collections::BTreeSet;
+
 use holdover_sim::history::{Claim, Event, History, Reason};
 use holdover_sim::id::{Epoch, NodeId, OpId};
 use holdover_sim::time::{Span, TrueTime, WallTime};
@@ -148,8 +150,6 @@ impl Course {
                 *until = at;
                 if let Course::Rounds { ops: next, .. } = next {
                     ops.extend(next);
-                    ops.sort_unstable();
-                    ops.dedup();
                 }
             }
             Course::Trouble { times, .. } => *times += 1,
@@ -178,7 +178,8 @@ impl Course {
                 }
             }
             Course::Rounds { claim, does, ops, until } => {
-                let (who, which) = (name(claim.worker), words::operations(ops));
+                let ops: Vec<OpId> = BTreeSet::from_iter(ops.iter().copied()).into_iter().collect();
+                let (who, which) = (name(claim.worker), words::operations(&ops));
                 let (their, each) =
                     if ops.len() == 1 { ("its key", "it has") } else { ("their keys", "each has") };
                 let until = later(history, begin, *until);

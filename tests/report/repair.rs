@@ -6,12 +6,12 @@ use holdover::replay::Replay;
 use holdover::report::text::Layout;
 use holdover::report::{explain, json};
 use holdover::scenario::Scenario;
-use holdover::sim::fault::{Anchor, Crash, Fault, PlannedFault};
+use holdover::sim::fault::{Anchor, Crash, Fault, Loses, PlannedFault, Restart};
 use holdover::sim::point::Point;
 use holdover::sim::protocol::{self, AnyProtocol};
 use holdover::sim::repair::find;
 use holdover::sim::time::{Span, TrueTime};
-use holdover::sim::world::{ClockSpec, Keys, PayoutSpec, ProviderSpec, WorkerSpec};
+use holdover::sim::world::{ClockSpec, Keys, PROVIDER, PayoutSpec, ProviderSpec, WorkerSpec};
 
 use crate::support::{USUAL, snapshot, told};
 
@@ -63,7 +63,11 @@ impl Repaired {
 
     /// The text report from where the operators begin to the verdicts.
     fn phase(self) -> String {
-        let text = told(&self.scenario(), &[naive()], USUAL);
+        self.phase_under(naive())
+    }
+
+    fn phase_under(self, protocol: &'static dyn AnyProtocol) -> String {
+        let text = told(&self.scenario(), &[protocol], USUAL);
         let lines = text.lines().skip_while(|line| !line.contains("operator starts"));
         lines.take_while(|line| !line.starts_with("  seen")).map(|line| format!("{line}\n")).collect()
     }
@@ -136,6 +140,20 @@ fn an_operator_crashes_and_another_takes_over() {
     let operators = &[("operator", DURING), ("second-operator", DURING + 2_000)];
     let plan = vec![crash(Point::REPAIR_DECIDED, 22, 800)];
     snapshot!("repair-turns", &Repaired { operators, plan, ..usual() }.phase());
+}
+
+#[test]
+fn a_provider_is_down_for_a_while_and_what_is_asked_of_it_is_lost() {
+    let when = Anchor::At(TrueTime::START + Span::millis(DURING + 1_050));
+    let inject = Restart { node: PROVIDER, lasting: Span::secs(3), loses: Loses::Nothing }.into();
+    let plan = vec![PlannedFault { when, inject, note: None, name: None }];
+    snapshot!("repair-provider-down", &Repaired { plan, ..usual() }.phase());
+}
+
+#[test]
+fn under_fenced_there_is_nothing_to_take_back() {
+    let fenced = protocol::find("fenced").expect("a known protocol");
+    snapshot!("repair-fenced", &Repaired { keys: Keys::Kept, ..usual() }.phase_under(fenced));
 }
 
 #[test]

@@ -7,7 +7,7 @@ mod entries;
 mod tests;
 mod turns;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::AddAssign;
 
 pub use entries::{Entered, Standing};
@@ -129,21 +129,22 @@ pub fn reconciliation(history: &History) -> Option<Reconciliation> {
     if turns.is_empty() {
         return None;
     }
-    let (entries, payouts) = (entries::entries(history), payouts(history));
-    let operations: Vec<Reconciled> = affected(history)
-        .into_iter()
-        .map(|op| {
-            let decisions = decisions(history, op);
-            Reconciled {
-                op,
-                amount: history.batch[op.index()],
-                entries: entries.iter().filter(|entered| entered.op == op).copied().collect(),
-                payouts: payouts.iter().filter(|payout| payout.op == op).copied().collect(),
-                resolution: resolution(&decisions),
-                decisions,
-            }
-        })
-        .collect();
+    let mut entries = by_operation(entries::entries(history), |entered| entered.op);
+    let mut payouts = by_operation(payouts(history), |payout| payout.op);
+    let mut decisions = by_operation(decisions(history), |(op, _)| *op);
+    let mut reconciled = |op: OpId| {
+        let decisions = decisions.remove(&op).unwrap_or_default();
+        let decisions: Vec<Decided> = decisions.into_iter().map(|(_, decided)| decided).collect();
+        Reconciled {
+            op,
+            amount: history.batch[op.index()],
+            entries: entries.remove(&op).unwrap_or_default(),
+            payouts: payouts.remove(&op).unwrap_or_default(),
+            resolution: resolution(&decisions),
+            decisions,
+        }
+    };
+    let operations: Vec<Reconciled> = affected(history).into_iter().map(&mut reconciled).collect();
     let exports = published(history);
     let mut sums = Sums::default();
     operations.iter().for_each(|operation| sums += operation.sums());
@@ -171,14 +172,23 @@ fn affected(history: &History) -> BTreeSet<OpId> {
     ops
 }
 
-fn decisions(history: &History, wanted: OpId) -> Vec<Decided> {
-    let of_op = history.numbered().filter_map(|(event, told)| match told.what {
-        What::OperationDecided { op, decision, why, .. } if op == wanted && !history.by_deposed(told) => {
-            Some(Decided { event, decision, why })
+fn by_operation<T>(all: Vec<T>, op: impl Fn(&T) -> OpId) -> BTreeMap<OpId, Vec<T>> {
+    let mut sorted: BTreeMap<OpId, Vec<T>> = BTreeMap::new();
+    for one in all {
+        sorted.entry(op(&one)).or_default().push(one);
+    }
+    sorted
+}
+
+/// What a deposed ledger noted isn't noted in the end.
+fn decisions(history: &History) -> Vec<(OpId, Decided)> {
+    let decided = history.numbered().filter_map(|(event, told)| match told.what {
+        What::OperationDecided { op, decision, why, .. } if !history.by_deposed(told) => {
+            Some((op, Decided { event, decision, why }))
         }
         _ => None,
     });
-    of_op.collect()
+    decided.collect()
 }
 
 /// The last decision counts: an operator that looks again may open what was closed.

@@ -1,7 +1,8 @@
 //! The rows on what operators do.
 
 use holdover_sim::history::{Claim, Decision, Event, Reason, What};
-use holdover_sim::id::{EventId, ExportId, NodeId, OpId};
+use holdover_sim::id::{EntryId, EventId, ExportId, NodeId, OpId};
+use holdover_sim::time::TrueTime;
 
 use super::super::course::{Course, Does};
 use super::super::repair::phrases;
@@ -82,11 +83,11 @@ impl Teller<'_> {
                 self.act(id, event, claim.worker, &text);
             }
             What::EntrySuperseded { claim, op, entry, by } => {
-                self.books.strike_out(op, entry);
+                self.strike_out(event, op, entry);
                 self.act(id, event, claim.worker, &format!("supersedes {entry} of {op}: {by} stands"));
             }
             What::EntryDeleted { claim, op, entry } => {
-                self.books.strike_out(op, entry);
+                self.strike_out(event, op, entry);
                 self.round(id, event, claim, Mark::Stale, (op, Does::Deletes));
             }
             What::CheckpointRebuilt { claim, next } => {
@@ -166,8 +167,15 @@ impl Teller<'_> {
         self.go_on(id, event, claim.worker, mark, course);
     }
 
+    /// What a deposed ledger does changes none of the books that are left.
+    fn strike_out(&mut self, event: &Event, op: OpId, entry: EntryId) {
+        if !self.history.by_deposed(event) {
+            self.books.strike_out(op, entry);
+        }
+    }
+
     /// Whose an export is, and of when.
-    fn exporter(&self, wanted: ExportId) -> Option<(NodeId, holdover_sim::time::TrueTime)> {
+    fn exporter(&self, wanted: ExportId) -> Option<(NodeId, TrueTime)> {
         self.history.events.iter().find_map(|event| match event.what {
             What::ExportPublished { claim, export } if export == wanted => Some((claim.worker, event.at)),
             _ => None,
