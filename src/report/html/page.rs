@@ -1,5 +1,6 @@
 //! One file of record, scripts and styles, which says itself that nothing may be fetched and nothing else be run.
 
+use std::fmt::{self, Write as _};
 use std::io::{self, Write};
 
 use data_encoding::BASE64;
@@ -69,31 +70,41 @@ fn hash(text: &str) -> String {
     format!("sha256-{}", BASE64.encode(&Sha256::digest(text)))
 }
 
-/// Writes JSON so that nothing in it can end the element that it is in, or begin a comment there. All that is escaped
-/// stands in strings only.
+/// Writes JSON so that nothing in it can end the element that it is in, begin a comment there, or turn the texts that it
+/// stands in. All that is escaped stands in strings only.
 fn write_embedded(json: &str, out: &mut impl Write) -> io::Result<()> {
     let mut rest = json;
-    while let Some(place) = rest.find(['<', '>', '&', '\u{2028}', '\u{2029}']) {
+    let is_escaped = |c: char| turns(c) || matches!(c, '<' | '>' | '&' | '\u{2028}' | '\u{2029}');
+    while let Some(place) = rest.find(is_escaped) {
         let (before, after) = rest.split_at(place);
         let mut chars = after.chars();
-        let escaped = chars.next().map_or(0, u32::from);
-        write!(out, "{before}\\u{escaped:04x}")?;
+        match chars.next() {
+            // It is to be seen, and not to be obeyed.
+            Some(c) if turns(c) => write!(out, "{before}\\\\u{{{:x}}}", u32::from(c))?,
+            c => write!(out, "{before}\\u{:04x}", c.map_or(0, u32::from))?,
+        }
         rest = chars.as_str();
     }
     out.write_all(rest.as_bytes())
 }
 
+/// Whether a character turns the direction of all that follows, the sentence around a name as well.
+fn turns(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// A text as it stands in an element.
 struct Text<'a>(&'a str);
 
-impl std::fmt::Display for Text<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for c in self.0.chars() {
             match c {
                 '&' => f.write_str("&amp;")?,
                 '<' => f.write_str("&lt;")?,
                 '>' => f.write_str("&gt;")?,
-                c => std::fmt::Write::write_char(f, c)?,
+                c if turns(c) => write!(f, "\\u{{{:x}}}", u32::from(c))?,
+                c => f.write_char(c)?,
             }
         }
         Ok(())
@@ -112,13 +123,21 @@ mod tests {
 
     #[test]
     fn a_record_can_not_end_its_element() {
-        let texts = ["</script>", "<!-- <script>", "&lt;", "\u{2028}\u{2029}", "\"'`", "\u{202e}", "é漢"];
+        let texts = ["</script>", "<!-- <script>", "&lt;", "\u{2028}\u{2029}", "\"'`\\", "\u{200f}", "é漢"];
         for text in texts {
             let json = serde_json::to_string(text).expect("a text is JSON");
             let embedded = embedded(&json);
             assert!(!embedded.contains(['<', '>', '&', '\u{2028}', '\u{2029}']), "{embedded}");
             assert_eq!(serde_json::from_str::<String>(&embedded).expect("still JSON"), text);
         }
+    }
+
+    #[test]
+    fn what_turns_texts_is_seen_and_not_obeyed() {
+        let json = serde_json::to_string("a\u{202e}b\u{2066}").expect("a text is JSON");
+        let read: String = serde_json::from_str(&embedded(&json)).expect("still JSON");
+        assert_eq!(read, r"a\u{202e}b\u{2066}");
+        assert_eq!(Text("a\u{202e}b").to_string(), r"a\u{202e}b");
     }
 
     #[test]

@@ -80,7 +80,8 @@ function linkHere() {
 
 /** Goes to where the address says. Says whether it says so. */
 function followAddress() {
-  const wanted = new URLSearchParams(location.hash.slice(1));
+  // A plus is a plus in it.
+  const wanted = new URLSearchParams(location.hash.slice(1).replaceAll("+", "%2B"));
   if (!wanted.has("t")) return false;
   const at = instantOf(wanted.get("t"));
   if (at === null) return false;

@@ -51,6 +51,10 @@ function drawPictures() {
 }
 
 function drawAll() {
+  // What can be scrolled must be within the reach of the keyboard.
+  const title = byId("title");
+  if (title.scrollHeight > title.clientHeight + 1) title.tabIndex = 0;
+  else title.removeAttribute("tabindex");
   drawPictures();
   overview.draw();
   drawCursorDetails();

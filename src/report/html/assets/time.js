@@ -43,6 +43,7 @@ function instantOf(text) {
   if (since) return BigInt(since[1]) * BILLION + BigInt((since[2] ?? "").padEnd(9, "0"));
   const parts = /^(?:(\d{4}-\d\d-\d\d)T)?(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?Z?$/.exec(text);
   if (!parts) return null;
+  if (parts[2] > "23" || parts[3] > "59" || parts[4] > "59") return null;
   const inDay = BigInt(parts[2]) * 3600n + BigInt(parts[3]) * 60n + BigInt(parts[4]);
   const nanos = inDay * BILLION + BigInt((parts[5] ?? "").padEnd(9, "0"));
   if (parts[1]) {
