@@ -5,29 +5,17 @@ import assert from "node:assert/strict";
 import { after } from "node:test";
 import { pathToFileURL } from "node:url";
 import { join } from "node:path";
-import { chromium } from "playwright-core";
+import { WIDE, launch, settled } from "./launch.mjs";
 
-const CHROMIUM = process.env.HOLDOVER_CHROMIUM ?? "/usr/bin/chromium";
+export { PHONE, WIDE, settled } from "./launch.mjs";
+
 const REPORTS = process.env.HOLDOVER_REPORTS;
-const QUIET = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
-
-export const WIDE = { width: 1440, height: 900 };
-export const PHONE = { width: 390, height: 844 };
 
 /** Where a report is that the test's other half made. */
 export const addressOf = (name) => pathToFileURL(join(REPORTS, name)).href;
 
 /** The browser of all tests of a file. */
-const browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET });
+const browser = await launch();
 after(() => browser.close());
 
 /** A page that keeps what it complains about in `complaints`. */
@@ -62,10 +50,6 @@ export async function withReport(name, options, work) {
   assert.deepEqual(complaints, []);
   await close();
 }
-
-/** Waits until the page has drawn what it was told to. */
-export const settled = (page) =>
-  page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 
 /** Presses keys one after the other. */
 export async function press(page, ...keys) {

@@ -9,7 +9,7 @@ use holdover_sim::history::History;
 use serde::Serialize;
 
 use super::explained::explained;
-use super::run::{RunRecord, run_record};
+use super::one_run::{RunRecord, run_record};
 use super::{Picture, harmless};
 use crate::replay::Deviation;
 use crate::report::closing::{deviation_texts, planned_fault};

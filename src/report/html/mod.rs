@@ -2,7 +2,7 @@
 //!
 //! Everything that the page shows is in one record, made here, and drawn by scripts in `assets`:
 //!
-//! - `document` is the record; `run` has what there is to one protocol's run, `bands` what lasts, `events` what happens,
+//! - `document` is the record; `one_run` has what there is to one protocol's run, `bands` what lasts, `events` what happens,
 //!   `explained` why it came about, `headline` what it came to in a sentence
 //! - `packed` keeps texts that differ only in numbers short
 //! - `page` puts record, scripts and styles into one file
@@ -12,9 +12,9 @@ mod document;
 mod events;
 mod explained;
 mod headline;
+mod one_run;
 mod packed;
 mod page;
-mod run;
 
 use std::io::{self, Write};
 

@@ -46,7 +46,7 @@ function rowOf(run, event) {
   const told = run.rowOf[event] >= 0;
   return el(
     "tr",
-    { class: `m${mark}`, "data-event": event, "aria-current": event === state.event ? "true" : null },
+    { class: `m${mark}`, "data-event": event, "aria-current": run.index === state.run && event === state.event && !sharpness ? "true" : null },
     el("td", { class: "number", text: `#${event}` }),
     el("td", { class: "time" }, el("a", { href: linkTo(run, event), text: utcText(run.exact[event]) })),
     el("td", {}, theirs(run.nodes[node].name)),
