@@ -362,9 +362,12 @@ fn the_code_map_has_every_file() {
         .collect();
     let is_mapped = |path: &String| mapped.contains(path.strip_suffix("/mod.rs").unwrap_or(path));
     let code = ["src", "sim/src", "tests", "sim/tests", "examples", "benches"];
+    let pages = [("src/report/html/assets", ""), ("tests/browser", ".mjs")];
+    let pages = pages.iter().flat_map(|(folder, ending)| files::below(folder, ending));
     let missing: Vec<String> = code
         .iter()
         .flat_map(|folder| files::below(folder, ".rs"))
+        .chain(pages.filter(|path| !path.contains("/node_modules/")))
         .filter(|path| !is_mapped(path))
         .map(|path| format!("ARCHITECTURE.md doesn't say what {path} is for"))
         .collect();

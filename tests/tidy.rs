@@ -22,6 +22,10 @@ use holdover::sim::service::MESSAGES;
 /// The folders with Rust code of ours.
 const CODE: [&str; 5] = ["src", "sim", "tests", "examples", "benches"];
 
+/// The folders with scripts and styles of ours, and what their names end in.
+const PAGES: [(&str, &[&str]); 2] =
+    [("src/report/html/assets", &[".js", ".css", ".html"]), ("tests/browser", &[".test.mjs"])];
+
 /// Longer files are taken apart.
 const MOST_LINES: usize = 500;
 
@@ -59,6 +63,11 @@ const FAULT_FILES: &str = "scenarios/faults";
 /// Only this file touches madsim.
 const HOST: &str = "sim/src/engine/host.rs";
 
+fn pages() -> Vec<String> {
+    let all = PAGES.iter().flat_map(|(folder, ends)| ends.iter().flat_map(|end| files::below(folder, end)));
+    all.filter(|path| !path.contains("/node_modules/")).collect()
+}
+
 fn code() -> Vec<String> {
     CODE.iter().flat_map(|folder| files::below(folder, ".rs")).collect()
 }
@@ -75,11 +84,14 @@ fn every_file_says_what_it_is() {
         let first = text.lines().find(|line| !line.starts_with("#!["));
         !first.is_some_and(|line| line.starts_with("//! "))
     };
-    let untidy: Vec<String> = code()
+    let mut untidy: Vec<String> = code()
         .into_iter()
         .filter(is_silent)
         .map(|path| format!("{path} doesn't begin with //! and what it is for"))
         .collect();
+    let scripts = pages().into_iter().filter(|path| path.ends_with("js"));
+    let silent = scripts.filter(|path| !files::read(path).starts_with("// "));
+    untidy.extend(silent.map(|path| format!("{path} doesn't begin with // and what it is for")));
     assert_tidy(&untidy);
 }
 
@@ -88,6 +100,7 @@ fn no_file_is_long() {
     let lines = |path: String| (files::read(&path).lines().count(), path);
     let untidy: Vec<String> = code()
         .into_iter()
+        .chain(pages())
         .map(lines)
         .filter(|(lines, _)| *lines > MOST_LINES)
         .map(|(lines, path)| format!("{path} has {lines} lines; take it apart, {MOST_LINES} are the most"))

@@ -12,6 +12,7 @@ const ORIGINAL: &str = "original.toml";
 const HISTORY: &str = "history.jsonl";
 const REPORT: &str = "report.txt";
 const EXPLANATION: &str = "explanation.txt";
+const PICTURE: &str = "report.html";
 /// What the case is. A folder without it isn't one.
 const ABOUT: &str = "case.json";
 
@@ -35,6 +36,7 @@ impl Case {
             (ABOUT, &about),
         ];
         files.extend(self.original.as_deref().map(|original| (ORIGINAL, original)));
+        files.extend(self.picture.as_deref().map(|picture| (PICTURE, picture)));
         put_folder(folder, &name, &files).map_err(CaseError::not_written(&place))?;
         Ok(place)
     }
@@ -54,6 +56,7 @@ impl Case {
             about,
             scenario: text(SCENARIO)?,
             original: if path.join(ORIGINAL).exists() { Some(text(ORIGINAL)?) } else { None },
+            picture: if path.join(PICTURE).exists() { Some(text(PICTURE)?) } else { None },
             history: text(HISTORY)?,
             report: text(REPORT)?,
             explanation: text(EXPLANATION)?,

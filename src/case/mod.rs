@@ -22,16 +22,13 @@ use anstream::adapter::strip_str;
 use holdover_sim::protocol::AnyProtocol;
 use serde::{Deserialize, Serialize};
 
-use crate::explore::explain::Explanation;
+use crate::explore::Signature;
+use crate::explore::explain::{BRIEF, Explanation};
 use crate::explore::shrink::Shrunk;
-use crate::explore::{Budget, Signature};
 use crate::replay::Replay;
 use crate::report::shrink::in_short;
-use crate::report::{explain, json, text};
+use crate::report::{explain, html, json, text};
 use crate::scenario::{NotWritable, Scenario};
-
-/// What explaining a case may use: it is small.
-const EXPLAINING: Budget = Budget { runs: 4_000, events: 4_000_000 };
 
 /// How wide reports in a case are.
 const WIDTH: usize = 100;
@@ -74,6 +71,9 @@ pub struct Case {
     pub report: String,
     /// What `holdover explain` reports of it, as `explanation.txt`.
     pub explanation: String,
+    /// The picture of its runs under all protocols of its scenario, as `report.html`; `None` in a case that an earlier
+    /// version wrote.
+    pub picture: Option<String>,
 }
 
 /// What a case is: `case.json`.
@@ -116,8 +116,11 @@ impl Case {
         let Told { scenario, .. } = told(shrunk, protocol);
         let text = commented(&scenario, find)?;
         let own = Replay::new(&scenario, &[protocol], scenario.seed);
-        let all = Replay::new(&scenario, &protocols(&scenario, protocol), scenario.seed);
-        let explanation = Explanation::new(&scenario, &[protocol], scenario.seed, EXPLAINING);
+        let protocols = protocols(&scenario, protocol);
+        let all = Replay::new(&scenario, &protocols, scenario.seed);
+        let explanation = Explanation::new(&scenario, &[protocol], scenario.seed, BRIEF);
+        let names: Vec<&str> = protocols.iter().map(|protocol| protocol.name()).collect();
+        let replay = replay_command(protocol.name());
         const FILE: &str = folder::SCENARIO;
         let layout = text::Layout { width: WIDTH, verbose: false };
         Ok(Case {
@@ -133,13 +136,17 @@ impl Case {
                 fingerprint: own.runs[0].fingerprint.to_string(),
                 shrunk: in_short(shrunk),
                 command: find.command.to_owned(),
-                replay: replay_command(protocol.name()),
+                replay: replay.clone(),
             },
             scenario: text,
             original: find.original.to_toml().ok(),
             history: plain(|out| json::write_lines(&own, out)),
             report: plain(|out| text::write(&all, FILE, layout, out)),
             explanation: plain(|out| explain::text::write(&explanation, FILE, WIDTH, out)),
+            picture: Some(written(|out| {
+                let (explanation, protocols, command) = (&explanation, names.as_slice(), replay.as_str());
+                html::write(html::Picture { explanation, protocols, file: FILE, command }, out)
+            })),
         })
     }
 
@@ -214,9 +221,14 @@ fn safe(name: &str) -> String {
 
 /// What `write` writes, without colours.
 fn plain(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
+    strip_str(&written(write)).to_string()
+}
+
+/// What `write` writes.
+fn written(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
     let mut bytes = Vec::new();
     write(&mut bytes).expect("a Vec takes any bytes");
-    strip_str(&String::from_utf8_lossy(&bytes)).to_string()
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]

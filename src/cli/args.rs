@@ -72,6 +72,10 @@ pub(super) struct ReplayArguments {
     /// Show every event in the timeline, messages and points among them, each with its cause
     #[arg(long, short)]
     pub(super) verbose: bool,
+    /// Write the picture of the runs to this file, which ends in .html, or as report.html to this folder as well: a page
+    /// that needs no network, with why what broke in them broke
+    #[arg(long, value_name = "FILE|DIR")]
+    pub(super) report: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -112,6 +116,10 @@ pub(super) struct ExplainArguments {
     /// How to show it
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(super) format: Format,
+    /// Write the picture of the runs to this file, which ends in .html, or as report.html to this folder as well: a page
+    /// that needs no network, with why what broke in them broke
+    #[arg(long, value_name = "FILE|DIR")]
+    pub(super) report: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

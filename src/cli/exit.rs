@@ -153,6 +153,30 @@ pub(super) enum Failure {
         #[source]
         cause: io::Error,
     },
+    /// A picture was asked for on standard output.
+    #[error("a picture can't be written to standard output, where the results are")]
+    #[diagnostic(help("name a file that ends in .html, or a folder"))]
+    PictureToOutput,
+    /// A picture was to be written to a file that isn't called like one.
+    #[error("{}: is a file, and not called like a picture", shown_path(path))]
+    #[diagnostic(help("name a file that ends in .html, or a folder"))]
+    PictureName { path: PathBuf },
+    /// A folder is where a picture was to be written.
+    #[error("{}: is a folder, so the picture can't be written there", shown_path(path))]
+    #[diagnostic(help("name another file, or a folder whose name doesn't end in .html"))]
+    PictureOverFolder { path: PathBuf },
+    /// The folder for a picture isn't there.
+    #[error(
+        "{}: the picture can't be written, because the folder {} isn't there",
+        shown_path(path),
+        shown_path(folder)
+    )]
+    #[diagnostic(help("make the folder first"))]
+    PictureInNoFolder { path: PathBuf, folder: PathBuf },
+    /// A picture was to be written over its scenario.
+    #[error("{}: the picture would be written over its scenario", shown_path(path))]
+    #[diagnostic(help("name another file"))]
+    PictureOverScenario { path: PathBuf },
     /// What was to be shown can't be written.
     #[error("the output can't be written")]
     Output(#[from] io::Error),

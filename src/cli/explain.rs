@@ -6,10 +6,12 @@ use super::args::{ExplainArguments, Format};
 use super::command;
 use super::exit::{Failure, Status};
 use super::output::Output;
+use super::picture::PictureFile;
 use super::replay::chosen;
 use crate::explore::explain::{BUDGET, Explained, Explanation};
 use crate::replay::JudgedRun;
 use crate::report::explain::{json, text};
+use crate::report::html::Picture;
 use crate::scenario::{Scenario, shown_path};
 use crate::sim::limits::Ending;
 use crate::sim::seed::Seed;
@@ -17,6 +19,7 @@ use crate::sim::seed::Seed;
 pub(super) fn run(arguments: &ExplainArguments, output: &mut Output) -> Result<Status, Failure> {
     let scenario = Scenario::load(&arguments.file)?;
     let protocols = chosen(&arguments.protocol, &scenario)?;
+    let picture = arguments.report.as_deref().map(|path| PictureFile::at(path, &arguments.file)).transpose()?;
     let seed = arguments.seed.map_or(scenario.seed, Seed);
     let explanation = Explanation::new(&scenario, &protocols, seed, BUDGET);
     let file = shown_path(&arguments.file);
@@ -34,6 +37,16 @@ pub(super) fn run(arguments: &ExplainArguments, output: &mut Output) -> Result<S
                 output.aside(&command)?;
             }
         }
+    }
+    if let Some(picture) = picture {
+        let protocols: Vec<&str> = protocols.iter().map(|protocol| protocol.name()).collect();
+        picture.write(Picture {
+            explanation: &explanation,
+            protocols: &protocols,
+            file: &file,
+            command: &command,
+        })?;
+        output.aside(&picture.shown())?;
     }
     Ok(status)
 }

@@ -14,6 +14,7 @@ mod list;
 mod logs;
 mod merge;
 mod output;
+mod picture;
 mod promote;
 mod replay;
 mod schema;

@@ -2,11 +2,16 @@
 
 use std::io::Write;
 
+use tracing::subscriber::NoSubscriber;
+
 use super::args::{ReplayArguments, ReplayFormat};
 use super::command;
 use super::exit::{Failure, Status};
 use super::output::Output;
+use super::picture::PictureFile;
+use crate::explore::explain::{BRIEF, Explanation};
 use crate::replay::{Replay, protocols_of};
+use crate::report::html::Picture;
 use crate::report::{json, text};
 use crate::scenario::{Scenario, shown_path};
 use crate::sim::protocol::{self, AnyProtocol};
@@ -15,6 +20,7 @@ use crate::sim::seed::Seed;
 pub(super) fn run(arguments: &ReplayArguments, output: &mut Output) -> Result<Status, Failure> {
     let scenario = Scenario::load(&arguments.file)?;
     let protocols = chosen(&arguments.protocol, &scenario)?;
+    let picture = arguments.report.as_deref().map(|path| PictureFile::at(path, &arguments.file)).transpose()?;
     let replay = Replay::new(&scenario, &protocols, arguments.seed.map_or(scenario.seed, Seed));
     let status = Status::from(replay.outcome());
     let file = shown_path(&arguments.file);
@@ -32,6 +38,19 @@ pub(super) fn run(arguments: &ReplayArguments, output: &mut Output) -> Result<St
     }
     if status != Status::AsExpected && arguments.format != ReplayFormat::Text {
         output.aside(&command)?;
+    }
+    if let Some(picture) = picture {
+        // These runs were logged above.
+        let explain = || Explanation::new(&scenario, &protocols, replay.seed, BRIEF);
+        let explanation = tracing::subscriber::with_default(NoSubscriber::new(), explain);
+        let protocols: Vec<&str> = protocols.iter().map(|protocol| protocol.name()).collect();
+        picture.write(Picture {
+            explanation: &explanation,
+            protocols: &protocols,
+            file: &file,
+            command: &command,
+        })?;
+        output.aside(&picture.shown())?;
     }
     Ok(status)
 }

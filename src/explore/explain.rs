@@ -21,6 +21,9 @@ use crate::scenario::Scenario;
 /// What explaining one protocol may use where nothing else is said: some seconds.
 pub const BUDGET: Budget = Budget { runs: 20_000, events: 40_000_000 };
 
+/// What explaining may use beside something else that is asked for: less than a second, for a run of usual size.
+pub const BRIEF: Budget = Budget { runs: 4_000, events: 4_000_000 };
+
 /// So many pairs of faults are taken away at the most: all that there are of ninety.
 pub const MOST_PAIRS: u64 = 4_005;
 

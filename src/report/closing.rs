@@ -83,7 +83,8 @@ pub(super) fn planned_fault(history: &History, planned: &PlannedFault) -> String
     format!("{}, {}{note}", words::fault(history, &planned.inject), words::anchor(history, planned))
 }
 
-fn bite(bite: Bite) -> &'static str {
+/// What became of a fault, in words.
+pub(super) fn bite(bite: Bite) -> &'static str {
     match bite {
         Bite::NeverStruck => "never struck",
         Bite::Missed => "struck, but touched no lease",
@@ -124,7 +125,8 @@ pub(super) fn write_ends(replay: &Replay<'_>, width: usize, out: &mut impl Write
     Ok(())
 }
 
-fn ended(run: &JudgedRun) -> String {
+/// How a run ended, and its fingerprint.
+pub(super) fn ended(run: &JudgedRun) -> String {
     let at = words::utc(&run.history, run.history.ended_at);
     let ended = match &run.history.ending {
         Ending::Finished => format!("finished at {at}"),

@@ -12,7 +12,7 @@ pub(super) const LANE_WIDTH: usize = 3;
 
 /// What a node is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     /// It hasn't started, is done, or is down.
     Absent,
     /// It is there.
@@ -35,7 +35,7 @@ enum Count {
 }
 
 /// The states of one node, from instants on.
-struct Line(Vec<(TrueTime, State)>);
+pub(super) struct Line(pub(super) Vec<(TrueTime, State)>);
 
 impl Line {
     /// Adds up `changes`, each an instant, what is counted and by how much.
@@ -226,7 +226,7 @@ fn most_interesting(history: &History, workers: &[NodeId], most: usize) -> Vec<N
 }
 
 /// What each node does when, by node.
-fn lines(history: &History) -> Vec<Line> {
+pub(super) fn lines(history: &History) -> Vec<Line> {
     let mut changes = vec![Vec::new(); history.nodes.len()];
     for worker in history.nodes_with(Role::Worker).chain(history.nodes_with(Role::Operator)) {
         changes[worker.index()].push((TrueTime::START, Count::Away, 1));

@@ -22,21 +22,7 @@ pub(super) struct EventRow {
 
 /// The row of `event`.
 pub(super) fn event_row(history: &History, lanes: &Lanes, id: EventId, event: &Event) -> EventRow {
-    let mark = match event.what {
-        What::FaultBegan { .. }
-        | What::MessageLost { .. }
-        | What::MessageDropped { .. }
-        | What::MessageDelayed { .. }
-        | What::MessageRepeated { .. }
-        | What::CallTimedOut { .. }
-        | What::CompensationRefused { .. }
-        | What::GatewayFenced { fenced: false, .. } => Mark::Fault,
-        What::FaultEnded { .. } => Mark::Healed,
-        What::PayoutRejected { .. } | What::OperatorRejected { .. } => Mark::Rejected,
-        What::EntryDeleted { .. } => Mark::Stale,
-        _ if event.what.rejection().is_some() => Mark::Rejected,
-        _ => Mark::Plain,
-    };
+    let mark = mark(event);
     let cells = match event.what {
         What::MessageSent { to, .. } => lanes.with_message(event.at, event.node, to),
         _ => {
@@ -59,8 +45,27 @@ pub(super) fn event_row(history: &History, lanes: &Lanes, id: EventId, event: &E
     EventRow { cells, mark, text }
 }
 
+/// How `event` stands out, looked at by itself.
+pub(super) fn mark(event: &Event) -> Mark {
+    match event.what {
+        What::FaultBegan { .. }
+        | What::MessageLost { .. }
+        | What::MessageDropped { .. }
+        | What::MessageDelayed { .. }
+        | What::MessageRepeated { .. }
+        | What::CallTimedOut { .. }
+        | What::CompensationRefused { .. }
+        | What::GatewayFenced { fenced: false, .. } => Mark::Fault,
+        What::FaultEnded { .. } => Mark::Healed,
+        What::PayoutRejected { .. } | What::OperatorRejected { .. } => Mark::Rejected,
+        What::EntryDeleted { .. } => Mark::Stale,
+        _ if event.what.rejection().is_some() => Mark::Rejected,
+        _ => Mark::Plain,
+    }
+}
+
 /// An event's kind and fields: the names are those of the JSON history, the values are written for people.
-fn described(history: &History, event: &Event) -> String {
+pub(super) fn described(history: &History, event: &Event) -> String {
     match event.what {
         What::MessageSent { message, to, about, answer, latency } => {
             let (kind, to) = (kind_of_message(answer), words::name(history, to));

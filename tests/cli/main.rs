@@ -8,6 +8,7 @@ mod hostile;
 mod hunt;
 mod junit;
 mod list;
+mod picture;
 #[path = "../redact/mod.rs"]
 mod redact;
 mod repeat;

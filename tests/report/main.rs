@@ -2,6 +2,7 @@
 
 mod checked;
 mod edges;
+mod pictures;
 mod protocols;
 #[path = "../redact/mod.rs"]
 mod redact;

@@ -14,13 +14,13 @@ use crate::explore::knobs::{Knob, Unit};
 const STRETCHES_SHOWN: usize = 4;
 
 /// Where the same signatures have their edges.
-pub(super) struct Edges {
+pub(in crate::report) struct Edges {
     /// The signatures.
-    pub(super) signatures: Vec<Signature>,
+    pub(in crate::report) signatures: Vec<Signature>,
     /// Where they break, as the predicate of a sentence.
-    pub(super) told: String,
+    pub(in crate::report) told: String,
     /// Whether they break at some values and hold at others.
-    pub(super) has_edge: bool,
+    pub(in crate::report) has_edge: bool,
 }
 
 /// A stretch of values at which something breaks, with those next to it at which it doesn't.
@@ -32,7 +32,7 @@ struct Breaking {
 }
 
 /// A number's value as reports write it.
-pub(super) fn value(history: &History, knob: &Knob, value: i64) -> String {
+pub(in crate::report) fn value(history: &History, knob: &Knob, value: i64) -> String {
     match knob.unit {
         Unit::Span if knob.not_zero => format!("{:+}", Span::nanos(value)),
         Unit::Span => Span::nanos(value).to_string(),
@@ -52,7 +52,7 @@ pub(super) fn value(history: &History, knob: &Knob, value: i64) -> String {
 }
 
 /// The edges of a number, those with the same edges together, in the order of `signatures`.
-pub(super) fn edges(history: &History, turned: &Turned, signatures: &[Signature]) -> Vec<Edges> {
+pub(in crate::report) fn edges(history: &History, turned: &Turned, signatures: &[Signature]) -> Vec<Edges> {
     let mut groups: Vec<Edges> = Vec::new();
     for signature in signatures {
         let breaking = breaking(turned, |found| found.contains(signature));

@@ -3,9 +3,9 @@
 //! `chain` tells the steps by which it comes about, `edges` where a number's edges are, and `roles` what a fault is to it.
 
 pub(super) mod chain;
-mod edges;
+pub(super) mod edges;
 pub mod json;
-mod roles;
+pub(super) mod roles;
 pub mod text;
 
 use crate::explore::Signature;
@@ -46,7 +46,7 @@ fn rules_among(signatures: &[Signature], all: &[Signature]) -> String {
 }
 
 /// Which of `all` are meant, in as few words as will do.
-fn which(signatures: &[Signature], all: &[Signature]) -> String {
+pub(super) fn which(signatures: &[Signature], all: &[Signature]) -> String {
     match (signatures.len(), all.len()) {
         (some, all) if some == all && all > 2 => format!("all {all} rules"),
         _ => rules(signatures),

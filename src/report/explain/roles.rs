@@ -12,7 +12,7 @@ use crate::explore::explain::{Difference, Outcome, Role};
 
 /// The sentences on a fault, each with how it stands out: first what it is to what broke. `others` says whether there are
 /// other faults.
-pub(super) fn sentences(role: &Role, whole: &Outcome, others: bool) -> Vec<(String, Style)> {
+pub(in crate::report) fn sentences(role: &Role, whole: &Outcome, others: bool) -> Vec<(String, Style)> {
     let difference = role.difference(whole);
     let mut told = vec![first(role, whole, difference)];
     if difference == Difference::NecessaryForSome

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use anstyle::Style;
 use holdover_sim::check::Verdict;
 use holdover_sim::limits::Ending;
 
@@ -236,7 +237,7 @@ impl Section<'_> {
         let holds = all.is_empty();
         self.head(if holds { "how far it is to the edge" } else { "where the edges are" }, out)?;
         if holds {
-            all = self.anything();
+            all = anything(self.explained);
         }
         let mut fault = None;
         let mut without: Vec<(usize, Vec<String>)> = Vec::new();
@@ -289,15 +290,6 @@ impl Section<'_> {
         Ok(())
     }
 
-    /// All that broke at any value of any number.
-    fn anything(&self) -> Vec<Signature> {
-        let stretches = self.explained.knobs.iter().flat_map(|turned| &turned.found.stretches);
-        let mut all: Vec<Signature> = stretches.flat_map(|stretch| stretch.found.iter().copied()).collect();
-        all.sort_unstable();
-        all.dedup();
-        all
-    }
-
     fn write_spent(&self, out: &mut impl Write) -> io::Result<()> {
         let spent = self.explained.spent;
         if spent == Spent::default() {
@@ -322,6 +314,15 @@ impl Section<'_> {
     }
 }
 
+/// All that broke at any value of any number.
+pub(in crate::report) fn anything(explained: &Explained) -> Vec<Signature> {
+    let stretches = explained.knobs.iter().flat_map(|turned| &turned.found.stretches);
+    let mut all: Vec<Signature> = stretches.flat_map(|stretch| stretch.found.iter().copied()).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
 /// Names of numbers with the faults whose they are, those of several faults together.
 fn together(names: &[(usize, Vec<String>)]) -> String {
     let mut groups: Vec<(&[String], Vec<usize>)> = Vec::new();
@@ -336,12 +337,13 @@ fn together(names: &[(usize, Vec<String>)]) -> String {
 }
 
 /// What breaks now, with its way if that isn't plain.
-fn breaks_text(signatures: &[Signature]) -> String {
+pub(in crate::report) fn breaks_text(signatures: &[Signature]) -> String {
     let verb = if signatures.len() == 1 { "is" } else { "are" };
     format!("{} {verb} broken", rules(signatures))
 }
 
-fn enough(sufficient: &Sufficient) -> String {
+/// Which faults are enough, as what stands behind a colon.
+pub(in crate::report) fn enough(sufficient: &Sufficient) -> String {
     let together = |one: &Vec<usize>| match one.len() {
         0 => "no fault is needed".to_owned(),
         1 => format!("{} alone", numbered(one)),
@@ -361,15 +363,35 @@ fn enough(sufficient: &Sufficient) -> String {
 
 /// Writes what the same faults come to under every protocol.
 fn write_elsewhere(explanation: &Explanation<'_>, width: usize, out: &mut impl Write) -> io::Result<()> {
-    let replay = &explanation.replay;
     writeln!(out)?;
     writeln!(out, "{BOLD}▌ the same faults under every protocol{BOLD:#}")?;
-    let widest = closing::widest_name(replay);
-    let broken = explanation.asked().find(|(_, explained)| !explained.broken.is_empty()).map(|(run, _)| run);
-    for run in &replay.runs {
-        let name = cut(run.protocol.name(), widest);
+    let widest = closing::widest_name(&explanation.replay);
+    for elsewhere in elsewhere(explanation) {
+        let name = cut(elsewhere.protocol, widest);
         let head = format!("  {name:<widest$}  ");
         let hang = widest + 4;
+        paragraph(out, &head, hang, &elsewhere.text, elsewhere.style, width)?;
+        if let Some(refused) = elsewhere.refused {
+            paragraph(out, &" ".repeat(hang), hang, &refused, DIM, width)?;
+        }
+    }
+    Ok(())
+}
+
+/// What the same faults come to under one protocol.
+pub(in crate::report) struct Elsewhere {
+    pub(in crate::report) protocol: &'static str,
+    /// What it violates.
+    pub(in crate::report) text: String,
+    style: Style,
+    /// What it turned away that another protocol took.
+    pub(in crate::report) refused: Option<String>,
+}
+
+/// What the same faults come to under every protocol.
+pub(in crate::report) fn elsewhere(explanation: &Explanation<'_>) -> Vec<Elsewhere> {
+    let broken = explanation.asked().find(|(_, explained)| !explained.broken.is_empty()).map(|(run, _)| run);
+    let under = |run: &JudgedRun| {
         let failures: Vec<Signature> =
             failures(&run.verdicts).into_iter().map(|(signature, _)| signature).collect();
         let unknown = run.verdicts.iter().any(|(_, verdict)| matches!(verdict, Verdict::Unknown { .. }));
@@ -378,22 +400,23 @@ fn write_elsewhere(explanation: &Explanation<'_>, width: usize, out: &mut impl W
             ([], true) => ("violates nothing, but not all can be told".to_owned(), FAULT),
             (failures, _) => (format!("violates {}", rules(failures)), BAD),
         };
-        paragraph(out, &head, hang, &text, style, width)?;
-        let others = broken.filter(|broken| broken.protocol.name() != run.protocol.name());
-        let Some(refused) = refused(others, run) else { continue };
-        let (at, why) = (
-            words::utc(&run.history, run.history.event(refused.event).at),
-            chain::refusal(&run.history, refused.event),
-        );
-        let text = match (refused.accepted_as, others) {
-            (Some(accepted), Some(broken)) => format!(
-                "at {at} {why}; under {} it was accepted at {}",
-                broken.protocol.name(),
-                words::utc(&broken.history, broken.history.event(accepted).at)
-            ),
-            _ => format!("at {at} {why}"),
-        };
-        paragraph(out, &" ".repeat(hang), hang, &text, DIM, width)?;
-    }
-    Ok(())
+        Elsewhere { protocol: run.protocol.name(), text, style, refused: refused_text(broken, run) }
+    };
+    explanation.replay.runs.iter().map(under).collect()
+}
+
+/// What `run` turned away that `broken` took, or that it turned away at all.
+fn refused_text(broken: Option<&JudgedRun>, run: &JudgedRun) -> Option<String> {
+    let others = broken.filter(|broken| broken.protocol.name() != run.protocol.name());
+    let refused = refused(others, run)?;
+    let at = words::utc(&run.history, run.history.event(refused.event).at);
+    let why = chain::refusal(&run.history, refused.event);
+    Some(match (refused.accepted_as, others) {
+        (Some(accepted), Some(broken)) => format!(
+            "at {at} {why}; under {} it was accepted at {}",
+            broken.protocol.name(),
+            words::utc(&broken.history, broken.history.event(accepted).at)
+        ),
+        _ => format!("at {at} {why}"),
+    })
 }

@@ -1,0 +1,136 @@
+// Why it came about, and what it came to: the story in steps, the verdicts, the faults, the edges.
+
+function drawStory() {
+  const run = currentRun();
+  const { story, left_out: leftOut } = run.explained;
+  byId("story-head").textContent = `How it came about under ${run.protocol}`;
+  if (story.length === 0) {
+    const held = run.headline.state === "held" ? "Nothing was broken, so there is nothing to explain." : "";
+    fill(byId("story"), el("li", { class: "dim", text: held || "Nothing that was broken could be traced back." }));
+    return;
+  }
+  const steps = story.map((step, index) => {
+    const own = step.own === null ? null : el("span", { class: "own", text: `its clock: ${step.own}` });
+    return el(
+      "li",
+      { class: step.breaks ? "breaking" : step.is_fault ? "fault" : "" },
+      el(
+        "button",
+        { type: "button", "data-step": index, onclick: () => followStep(run, step) },
+        el("span", { class: "when" }, el("time", { text: step.utc }), own),
+        el("span", { class: "what" }, theirs(step.text)),
+        step.breaks ? el("span", { class: "breaks", text: `✗ ${step.breaks}` }) : null,
+      ),
+    );
+  });
+  if (leftOut > 0) steps.push(el("li", { class: "dim", text: `${leftOut} steps are left out` }));
+  fill(byId("story"), ...steps);
+}
+
+function followStep(run, step) {
+  if (step.event === null) moveTo(BigInt(step.at));
+  else moveToEvent(run.index, step.event);
+}
+
+/** Marks the step of the story that the cursor is on. */
+function markStep() {
+  const { story } = currentRun().explained;
+  for (const button of byId("story").querySelectorAll("button")) {
+    const isHere = state.event !== null && story[Number(button.dataset.step)].event === state.event;
+    if (isHere) button.setAttribute("aria-current", "step");
+    else button.removeAttribute("aria-current");
+  }
+}
+
+const GLYPHS = { holds: "✓", violated: "✗", unknown: "?" };
+
+/** The table rule × protocol, with what was seen below it. */
+function drawVerdicts() {
+  const heads = runs.map((run) => el("th", { scope: "col", text: run.protocol }));
+  const rules = record.rules.map((rule, index) =>
+    el(
+      "tr",
+      {},
+      el("th", { scope: "row" }, rule.name, el("small", { text: `holds when ${rule.means}` })),
+      ...runs.map((run) => verdictCell(run, run.verdicts[index])),
+    ),
+  );
+  const seen = record.sightings.map((sighting, index) =>
+    el(
+      "tr",
+      { class: "seen" },
+      el("th", { scope: "row" }, sighting.name, el("small", { text: sighting.means })),
+      ...runs.map((run) => el("td", { text: run.seen[index] === 0 ? "–" : `${run.seen[index].toLocaleString("en")}×` })),
+    ),
+  );
+  const overlap = el(
+    "tr",
+    { class: "seen" },
+    el("th", { scope: "row" }, "belief overlap", el("small", { text: "how long two workers both thought that they held the lease" })),
+    ...runs.map((run) => el("td", { text: run.belief_overlap ?? "–" })),
+  );
+  fill(byId("verdict-heads"), el("th", { scope: "col", text: "rule" }), ...heads);
+  fill(byId("verdict-rows"), ...rules);
+  fill(byId("seen-heads"), el("th", { scope: "col", text: "seen" }), ...heads.map((head) => head.cloneNode(true)));
+  fill(byId("seen-rows"), ...seen, overlap);
+}
+
+function verdictCell(run, verdict) {
+  const text = verdict.text.replace("VIOLATED", "violated");
+  const event = verdict.events.at(-1);
+  return el(
+    "td",
+    { class: verdict.state },
+    el("span", { class: "verdict" }, el("span", { class: "glyph", "aria-hidden": true, text: GLYPHS[verdict.state] }), text),
+    verdict.why ? el("small", {}, theirs(verdict.why)) : null,
+    event === undefined ? null : el("a", { href: linkTo(run, event), text: "show" , "aria-label": `show where ${run.protocol} broke it` }),
+  );
+}
+
+/** What each fault is to it, under each protocol. */
+function drawFaults() {
+  const faults = record.faults.map((fault, index) => {
+    const under = runs.map((run) => {
+      const strike = run.bands.faults.find((one) => one.fault === index);
+      const when = strike ? el("a", { href: linkTo(run, strike.event), text: utcText(BigInt(strike.from)) }) : null;
+      const told = run.explained.roles[index] ?? [];
+      return el(
+        "li",
+        {},
+        el("p", {}, el("b", { text: run.protocol }), ` ${run.bites[index]} `, when),
+        told.length > 0 ? el("ul", {}, ...told.map(([text, tone]) => el("li", { class: `tone-${tone}`, text }))) : null,
+      );
+    });
+    return el("li", {}, el("p", { class: "planned" }, theirs(fault.text)), el("ul", { class: "under" }, ...under));
+  });
+  fill(byId("faults"), ...(faults.length > 0 ? faults : [el("li", { class: "dim", text: "No faults are planned." })]));
+}
+
+/** Which faults are enough, where the edges of numbers are, and what other protocols make of it. */
+function drawReasons() {
+  const parts = runs.map((run) => {
+    const { enough, pairs, edges, spent } = run.explained;
+    const lines = [...enough, ...pairs].map((text) => el("li", { text }));
+    const numbers = edges.map(({ fault, name, edges: told }) =>
+      el("li", {}, el("b", { text: `fault ${fault + 1}: ${name}` }), el("ul", {}, ...told.map((text) => el("li", { text })))),
+    );
+    const holds = run.broken.length === 0;
+    return el(
+      "article",
+      {},
+      el("h3", { text: run.protocol }),
+      run.blame ? el("p", { class: "dim", text: run.blame }) : null,
+      lines.length > 0 ? el("h4", { text: "Which faults are enough" }) : null,
+      lines.length > 0 ? el("ul", {}, ...lines) : null,
+      numbers.length > 0 ? el("h4", { text: holds ? "How far it is to the edge" : "Where the edges are" }) : null,
+      numbers.length > 0 ? el("ul", { class: "edges" }, ...numbers) : null,
+      numbers.length === 0 && holds ? el("p", { text: "Nothing breaks, whatever the numbers of the faults." }) : null,
+      el("p", { class: "dim", text: spent }),
+    );
+  });
+  fill(byId("reasons"), ...parts);
+  const elsewhere = record.elsewhere.map(({ protocol, text, refused }) =>
+    el("tr", {}, el("th", { scope: "row", text: protocol }), el("td", {}, text, refused ? el("small", {}, theirs(refused)) : null)),
+  );
+  fill(byId("elsewhere"), ...elsewhere);
+}
