@@ -10,17 +10,18 @@ use std::path::{Path, PathBuf};
 use holdover::scenario::{Expected, MAX_BYTES, SMALLEST, Scenario, ScenarioError};
 use holdover::sim::clock::Rate;
 use holdover::sim::fault::{
-    Anchor, ClockSlew, ClockStep, Crash, DelayMessage, Failover, Fault, Links, Loses, Part, Partition, Pause,
-    PauseClocks, PlannedFault, Restart, Shutdown, SplitBrain, Throttle,
+    Anchor, ClockSlew, ClockStep, Crash, DelayMessage, Failover, Fault, Links, LoseMessage, Loses, Part,
+    Partition, Pause, PauseClocks, PlannedFault, Restart, Shutdown, SplitBrain, Throttle,
 };
 use holdover::sim::id::NodeId;
 use holdover::sim::limits::Limits;
+use holdover::sim::repair::{Chosen, DeleteOneWorkersRecords, Reconcile};
 use holdover::sim::seed::Seed;
 use holdover::sim::service::lease_store::Expiry;
 use holdover::sim::time::{Span, TrueTime, WallTime};
 use holdover::sim::world::{
-    ClockSpec, Discipline, JobSpec, Latency, LeaseSpec, LedgerSpec, NetworkSpec, ProviderSpec, RepairSpec,
-    TimeDaemon, WorkerSpec, WorldSpec,
+    ClockSpec, Discipline, JobSpec, Keys, Latency, LeaseSpec, LedgerSpec, NetworkSpec, PayoutSpec, ProviderSpec,
+    RepairSpec, TimeDaemon, WorkerSpec, WorldSpec,
 };
 
 const COMPLETE: &str = include_str!("data/complete.toml");
@@ -32,6 +33,8 @@ const LEASE_STORE: NodeId = NodeId(0);
 const LEDGER: NodeId = NodeId(1);
 const WORKER_A: NodeId = NodeId(3);
 const WORKER_B: NodeId = NodeId(4);
+const OPERATOR: NodeId = NodeId(5);
+const SECOND: NodeId = NodeId(6);
 
 fn parse(text: &str) -> Scenario {
     Scenario::parse("test.toml", text).unwrap_or_else(|error| panic!("{}", render::plain(&error, 100)))
@@ -79,9 +82,37 @@ fn a_complete_scenario_comes_out_as_it_was_meant() {
                 expiry: Some(Expiry::ByStore),
             },
             ledger: LedgerSpec { forgets_tokens: true },
-            provider: ProviderSpec::default(),
-            operators: Vec::new(),
-            repair: RepairSpec::default(),
+            provider: ProviderSpec {
+                keys: Some(Keys::For(Span::secs(86_400))),
+                checks_tokens: Some(true),
+                payouts: Some(PayoutSpec {
+                    known_in: latency(50_000, 200_000),
+                    settles_in: latency(3_000_000, 3_000_000),
+                    fails_percent: 5,
+                    refunds_in: latency(1_000_000, 60_000_000),
+                    refunds_fail_percent: 20,
+                    answers: false,
+                    page: 10,
+                }),
+            },
+            operators: vec![
+                WorkerSpec {
+                    name: "operator".to_owned(),
+                    starts: at(75_000),
+                    clock: ClockSpec {
+                        offset: Span::ZERO,
+                        drift: Rate::from_ppb(-12_500).expect("in range"),
+                        discipline: Some(Discipline { daemon: TimeDaemon::Ntpd, poll: Span::secs(64) }),
+                    },
+                },
+                WorkerSpec { name: "second".to_owned(), starts: TrueTime::START, clock: ClockSpec::default() },
+            ],
+            repair: RepairSpec {
+                procedure: Chosen(&DeleteOneWorkersRecords),
+                ask_every: Span::millis(250),
+                ask_for: Span::secs(120),
+                quiet_for: Span::secs(10),
+            },
             job: JobSpec { operations: 14, due: START + Span::millis(19_100), pace: Span::millis(250) },
             network: NetworkSpec {
                 internal: latency(500, 2_000),
@@ -182,6 +213,31 @@ fn a_complete_scenario_comes_out_as_it_was_meant() {
             fault(at_time(81_000), throttle(LEDGER, 1, 1_000)),
             fault(at_time(82_000), split(LEASE_STORE, &[WORKER_B, WORKER_A], 0)),
             fault(at_time(83_000), split(LEDGER, &[WORKER_A], 2)),
+            fault(
+                Anchor::Point {
+                    point: "repair.decided".to_owned(),
+                    node: Some(OPERATOR),
+                    after: TrueTime::START,
+                    nth: 3,
+                    delay: Span::ZERO,
+                },
+                Fault::Crash(Crash { node: SECOND, lasting: Some(lasting) })
+            ),
+            fault(
+                Anchor::Event {
+                    event: "operation-decided".to_owned(),
+                    node: Some(SECOND),
+                    after: TrueTime::START,
+                    nth: 1,
+                    delay: Span::ZERO,
+                },
+                Fault::LoseMessage(LoseMessage {
+                    message: "provider.refund".to_owned(),
+                    part: Part::Answer,
+                    node: OPERATOR,
+                    nth: 1,
+                })
+            ),
         ]
     );
     assert_eq!(scenario.protocols, ["fenced", "naive"]);
@@ -214,9 +270,46 @@ fn what_is_left_out_has_a_default() {
     );
     assert_eq!(scenario.world.limits, Limits { end: at(600_000), steps: Limits::DEFAULT_STEPS });
     assert_eq!(scenario.world.progress_within, Span::secs(60));
+    assert_eq!(scenario.world.provider, ProviderSpec { keys: None, checks_tokens: None, payouts: None });
+    assert_eq!((&scenario.world.operators, scenario.world.payouts()), (&Vec::new(), None));
+    assert_eq!(
+        scenario.world.repair,
+        RepairSpec {
+            procedure: Chosen(&Reconcile),
+            ask_every: Span::millis(500),
+            ask_for: Span::secs(300),
+            quiet_for: Span::secs(5),
+        }
+    );
     assert_eq!(scenario.plan, []);
     assert_eq!(scenario.protocols, ["naive", "monotonic", "fenced"]);
     assert!(scenario.expect.is_empty());
+}
+
+/// What a provider is when the file says this of it: its keys, its payouts as it takes their time, and whether it does.
+#[test]
+fn what_is_said_of_payouts_has_them_take_their_time() {
+    #[track_caller]
+    fn check(said: &str, keys: Option<Keys>, payouts: Option<PayoutSpec>) {
+        let world = parse(&format!("{SMALLEST}[provider]\n{said}\n")).world;
+        assert_eq!((world.provider.keys, world.payouts()), (keys, payouts), "{said}");
+    }
+    let usual = PayoutSpec::default();
+    check("", None, None);
+    check("gateway = \"open\"", None, None);
+    check("keys = \"none\"", Some(Keys::None), None);
+    check("keys = \"kept\"", Some(Keys::Kept), None);
+    check("keys = \"1h30m\"", Some(Keys::For(Span::secs(5_400))), Some(usual));
+    check("answers = true", None, Some(usual));
+    check("page = 5", None, Some(usual));
+    check("fails_percent = 0", None, Some(usual));
+    check("refunds_fail_percent = 99", None, Some(PayoutSpec { refunds_fail_percent: 99, ..usual }));
+    check("settles_in = \"2s..4s\"", None, Some(usual));
+    let exactly = |span| Latency { min: span, max: span };
+    check("refunds_in = \"2d\"", None, Some(PayoutSpec { refunds_in: exactly(Span::secs(172_800)), ..usual }));
+    check("known_in = \"0s\"", None, Some(PayoutSpec { known_in: exactly(Span::ZERO), ..usual }));
+    let operator = parse(&format!("{SMALLEST}[[operator]]\nname = \"operator\"\n")).world;
+    assert_eq!((operator.provider, operator.payouts()), (ProviderSpec::default(), Some(usual)));
 }
 
 #[test]

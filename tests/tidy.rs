@@ -14,10 +14,11 @@ use holdover::sim::fault::{FAULTS, FaultInfo};
 use holdover::sim::history::{EVENTS, What};
 use holdover::sim::id::FaultId;
 use holdover::sim::limits::Ending;
-use holdover::sim::point::POINTS;
+use holdover::sim::point::{POINTS, REPAIR_POINTS};
 use holdover::sim::protocol::{AnyProtocol, PROTOCOLS};
+use holdover::sim::repair::PROCEDURES;
 use holdover::sim::run::run;
-use holdover::sim::service::MESSAGES;
+use holdover::sim::service::{MESSAGES, REPAIR_MESSAGES};
 
 /// The folders with Rust code of ours.
 const CODE: [&str; 5] = ["src", "sim", "tests", "examples", "benches"];
@@ -159,15 +160,16 @@ fn madsim_is_touched_in_one_file() {
 
 #[test]
 fn names_in_registries_are_unique_and_plain() {
-    let registries: [(&str, Vec<&str>); 8] = [
+    let registries: [(&str, Vec<&str>); 9] = [
         ("protocol", PROTOCOLS.iter().map(|protocol| protocol.name()).collect()),
         ("assumption", ASSUMPTIONS.iter().map(|assumption| assumption.name).collect()),
         ("fault", FAULTS.iter().map(|fault| fault.name).collect()),
         ("checker", CHECKERS.iter().map(|checker| checker.name).collect()),
-        ("point", POINTS.iter().map(|(point, _)| point.0).collect()),
+        ("point", POINTS.iter().chain(REPAIR_POINTS).map(|(point, _)| point.0).collect()),
         ("sighting", SIGHTINGS.iter().map(|sighting| sighting.name).collect()),
         ("event", EVENTS.iter().map(|(event, _)| *event).collect()),
-        ("message", MESSAGES.iter().map(|(message, _)| *message).collect()),
+        ("message", MESSAGES.iter().chain(REPAIR_MESSAGES).map(|(message, _)| *message).collect()),
+        ("procedure", PROCEDURES.iter().map(|procedure| procedure.name()).collect()),
     ];
     let mut untidy = Vec::new();
     for (kind, names) in registries {

@@ -11,9 +11,12 @@ use holdover::sim::fault::{
     PlannedFault, WorkerTask,
 };
 use holdover::sim::id::NodeId;
+use holdover::sim::repair::{Chosen, Procedure};
 use holdover::sim::service::lease_store::Expiry;
 use holdover::sim::time::{Span, TrueTime, WallTime};
-use holdover::sim::world::{ClockSpec, Discipline, Latency, SERVICE_NAMES, TimeDaemon, worker_node};
+use holdover::sim::world::{
+    ClockSpec, Discipline, Keys, Latency, PayoutSpec, SERVICE_NAMES, TimeDaemon, WorkerSpec, worker_node,
+};
 
 const COMPLETE: &str = include_str!("data/complete.toml");
 
@@ -145,6 +148,29 @@ fn check_plan<const N: usize>(plan: [PlannedFault; N], what: &str, why: &str) {
     check(|scenario| scenario.plan = plan.to_vec(), what, why);
 }
 
+/// The same of one whose payouts take their time.
+#[track_caller]
+fn check_payouts(change: impl FnOnce(&mut PayoutSpec), what: &str, why: &str) {
+    check(|scenario| change(scenario.world.provider.payouts.get_or_insert_default()), what, why);
+}
+
+fn operator() -> WorkerSpec {
+    WorkerSpec { name: "operator".to_owned(), starts: TrueTime::START, clock: ClockSpec::default() }
+}
+
+/// A procedure of a program's own.
+struct Own;
+
+impl Procedure for Own {
+    fn name(&self) -> &'static str {
+        "own"
+    }
+
+    fn summary(&self) -> &'static str {
+        "decides in its own way"
+    }
+}
+
 #[test]
 fn worlds_that_no_file_can_say_are_refused() {
     let late = WallTime::from_nanos(i64::MAX);
@@ -210,6 +236,57 @@ fn worlds_that_no_file_can_say_are_refused() {
         |s| s.world.service_clocks.extend([(NodeId(7), ClockSpec::default())]),
         "[service.\"node 7\"]",
         "unknown service `node 7`",
+    );
+    check(
+        |s| s.world.operators = vec![s.world.workers[0].clone()],
+        "`name` of operator 1",
+        "a worker and an operator are both called `worker-a`",
+    );
+    check(
+        |s| {
+            let named = |number| WorkerSpec { name: format!("operator-{number}"), ..operator() };
+            s.world.operators = (1..=101).map(named).collect();
+        },
+        "`name` of operator 101",
+        "101 operators",
+    );
+    check(|s| s.world.repair.quiet_for = Span::secs(9), "[repair]", "nobody is there to repair anything");
+    check(
+        |s| {
+            s.world.operators = vec![operator()];
+            s.world.repair.ask_every = Span::ZERO;
+        },
+        "`ask_every` of [repair]",
+        "`0s` is no time at all",
+    );
+    check(
+        |s| {
+            s.world.operators = vec![operator()];
+            s.world.repair.procedure = Chosen(&Own);
+        },
+        "`procedure` of [repair]",
+        "unknown procedure `own`",
+    );
+    check_payouts(
+        |payouts| payouts.settles_in = Latency { min: Span::secs(2), max: Span::secs(1) },
+        "`settles_in` of [provider]",
+        "the range `2s..1s` ends below its beginning",
+    );
+    check_payouts(|payouts| payouts.page = 0, "`page` of [provider]", "`page` is zero");
+    check_payouts(
+        |payouts| payouts.fails_percent = 101,
+        "`fails_percent` of [provider]",
+        "101 percent of the payouts are more than all",
+    );
+    check_payouts(
+        |payouts| payouts.refunds_fail_percent = 100,
+        "`refunds_fail_percent` of [provider]",
+        "refunds that all fail",
+    );
+    check(
+        |s| s.world.provider.keys = Some(Keys::For(Span::ZERO)),
+        "`keys` of [provider]",
+        "`0s` is no time at all",
     );
     check(|s| s.protocols.clear(), "`protocols` of the scenario", "the list of protocols is empty");
     check(|s| s.protocols.push("raft".to_owned()), "`protocols` of the scenario", "unknown protocol `raft`");

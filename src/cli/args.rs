@@ -295,12 +295,14 @@ pub(super) enum Listed {
     Faults,
     /// The rules that every run is judged by
     Checkers,
-    /// The places in a worker's path where a fault can be anchored
+    /// The places in a worker's or an operator's path where a fault can be anchored
     Points,
     /// The kinds of event to which a fault can be anchored
     Events,
-    /// What workers and services send each other messages about
+    /// What workers, operators and services send each other messages about
     Messages,
+    /// What operators repair a settlement by
+    Procedures,
     /// What a scenario can ask a run to have seen
     Sightings,
     /// The scenario files in a folder

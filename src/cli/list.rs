@@ -14,9 +14,10 @@ use crate::scenario::{Scenario, shown_path};
 use crate::sim::check::{ASSUMPTIONS, CHECKERS, SIGHTINGS};
 use crate::sim::fault::FAULTS;
 use crate::sim::history::EVENTS;
-use crate::sim::point::POINTS;
+use crate::sim::point::{POINTS, REPAIR_POINTS};
 use crate::sim::protocol;
-use crate::sim::service::MESSAGES;
+use crate::sim::repair::PROCEDURES;
+use crate::sim::service::{MESSAGES, REPAIR_MESSAGES};
 
 /// Where scenarios are if nobody says.
 const SCENARIOS: &str = "scenarios";
@@ -45,9 +46,16 @@ pub(super) fn run(arguments: &ListArguments, output: &mut Output) -> Result<Stat
         Listed::Assumptions => {
             ASSUMPTIONS.iter().map(|assumption| item(assumption.name, assumption.sentence)).collect()
         }
-        Listed::Points => POINTS.iter().map(|(point, meaning)| item(point.0, meaning.trim())).collect(),
+        Listed::Points => {
+            POINTS.iter().chain(REPAIR_POINTS).map(|(point, meaning)| item(point.0, meaning.trim())).collect()
+        }
         Listed::Events => EVENTS.iter().map(|(event, meaning)| item(event, meaning)).collect(),
-        Listed::Messages => MESSAGES.iter().map(|(message, meaning)| item(message, meaning)).collect(),
+        Listed::Messages => {
+            MESSAGES.iter().chain(REPAIR_MESSAGES).map(|(message, meaning)| item(message, meaning)).collect()
+        }
+        Listed::Procedures => {
+            PROCEDURES.iter().map(|procedure| item(procedure.name(), procedure.summary())).collect()
+        }
         Listed::Sightings => SIGHTINGS.iter().map(|sighting| item(sighting.name, sighting.meaning)).collect(),
         Listed::Scenarios => {
             let folder = arguments.folder.as_deref().unwrap_or(Path::new(SCENARIOS));

@@ -161,7 +161,7 @@ fn contradiction(kind: &str, earlier: &Timed, later: &Timed) -> Mistake {
             .help("let it come back before it is restarted again"),
         "failover" => Wrong::new("two failovers of the same service overlap")
             .help("let the replica take its place before that fails"),
-        "crash" => Wrong::new("two crashes of the same worker overlap")
+        "crash" => Wrong::new("two crashes of the same process overlap")
             .help("let it begin anew before it is killed again"),
         "restore" => Wrong::new("the same worker goes on from a snapshot twice at the same instant")
             .help("take one away, or put them at different times"),

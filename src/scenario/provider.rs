@@ -6,7 +6,7 @@ use toml::Spanned;
 use super::error::Wrong;
 use super::file::{ProviderFile, Written};
 use super::lower::Lower;
-use super::names::{GATEWAYS, KEY_MEMORIES, did_you_mean, quoted};
+use super::names::{GATEWAYS, KEY_MEMORIES, closest, did_you_mean, listed, quoted};
 use super::value;
 use super::write::{Keys, other_than};
 
@@ -31,8 +31,11 @@ fn key_memory(text: &str) -> Result<KeyMemory, Wrong> {
         "kept" => Ok(KeyMemory::Kept),
         time if time.contains(|c: char| c.is_ascii_digit()) => value::positive_duration(time).map(KeyMemory::For),
         other => {
-            let help = did_you_mean(other, "keys are one of", KEY_MEMORIES.iter().copied());
-            let help = format!("{help}; or write for how long a key is remembered, such as \"24h\"");
+            let time = "or say for how long they are remembered, such as \"24h\"";
+            let help = match closest(other, KEY_MEMORIES) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => format!("keys are one of: {}; {time}", listed(KEY_MEMORIES)),
+            };
             Err(Wrong::new(format!("keys can't be {}", quoted(other))).help(help))
         }
     }

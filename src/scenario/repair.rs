@@ -20,9 +20,8 @@ pub(super) fn lower(
     let usual = RepairSpec::default();
     let Some(written) = file else { return usual };
     if !has_operators {
-        let wrong = Wrong::new("nobody is there to repair anything").help(
-            "add an [[operator]] table with name = \"operator\" and starts = \"02:00:30\", or take [repair] away",
-        );
+        let wrong = Wrong::new("nobody is there to repair anything")
+            .help("add an [[operator]] table with name = \"operator\", or take [repair] away");
         lower.mistakes.add(Mistake::at(written.span(), "no operator goes by this", wrong));
     }
     let file = &written.get_ref().0;

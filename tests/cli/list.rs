@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::support::{QUIET, folder, run, run_line, snapshot};
 
-const KINDS: [&str; 7] = ["protocols", "faults", "checkers", "points", "events", "messages", "sightings"];
+const KINDS: [&str; 8] =
+    ["protocols", "faults", "checkers", "points", "events", "messages", "procedures", "sightings"];
 
 #[test]
 fn each_list_is_for_people() {

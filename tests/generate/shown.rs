@@ -8,8 +8,13 @@ use super::worlds;
 
 /// Snapshots what is told of the plan of `seed`, and its faults as they are in the file.
 fn check(name: &str, generator: &Generator, seed: u64) {
+    check_in(&worlds::incident(), name, generator, seed);
+}
+
+/// The same for another world than that of the incident.
+fn check_in(base: &Scenario, name: &str, generator: &Generator, seed: u64) {
     let drawn = generator.draw(Seed(seed));
-    let scenario = Scenario { plan: drawn.plan.clone(), ..worlds::incident() };
+    let scenario = Scenario { plan: drawn.plan.clone(), ..base.clone() };
     let text = scenario.to_toml().expect("a plan that a file can say");
     let faults = text.find("[[fault]]").map_or("", |from| &text[from..]);
     let faults = faults.split("[expect").next().unwrap_or_default();
@@ -27,6 +32,14 @@ fn plans_are_told_in_a_few_lines() {
         for profile in Profile::ALL {
             check(&format!("{profile}-{seed}"), &Generator::new(&world, profile), seed);
         }
+    }
+}
+
+#[test]
+fn plans_for_a_repair_tell_how_it_is_disturbed() {
+    let world = worlds::repaired().world;
+    for seed in 0..2 {
+        check_in(&worlds::repaired(), &format!("repair-{seed}"), &Generator::new(&world, Profile::Hostile), seed);
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use holdover::scenario::{SMALLEST, Scenario};
 use holdover::sim::time::Span;
-use holdover::sim::world::{Discipline, TimeDaemon};
+use holdover::sim::world::{Discipline, TimeDaemon, WorkerSpec};
 
 /// The incident.
 pub(crate) fn incident() -> Scenario {
@@ -17,6 +17,24 @@ pub(crate) fn with_daemons() -> Scenario {
     let mut scenario = incident();
     for worker in &mut scenario.world.workers {
         worker.clock.discipline = Some(Discipline { daemon: TimeDaemon::Chrony, poll: Span::secs(8) });
+    }
+    scenario
+}
+
+/// The incident with an operator who repairs it.
+pub(crate) fn repaired() -> Scenario {
+    let file = include_str!("../../scenarios/incidents/clock-jump.toml");
+    let operator = "[[operator]]\nname = \"operator\"\nstarts = \"02:00:28.300\"\n\n[[fault]]";
+    Scenario::parse("repaired", &file.replacen("[[fault]]", operator, 1)).expect("a scenario")
+}
+
+/// The same with two operators at once, and time daemons on all who have a process.
+pub(crate) fn repaired_twice() -> Scenario {
+    let mut scenario = repaired();
+    let second = WorkerSpec { name: "second".to_owned(), ..scenario.world.operators[0].clone() };
+    scenario.world.operators.push(second);
+    for node in scenario.world.workers.iter_mut().chain(&mut scenario.world.operators) {
+        node.clock.discipline = Some(Discipline { daemon: TimeDaemon::Chrony, poll: Span::secs(8) });
     }
     scenario
 }
@@ -46,5 +64,6 @@ fn smallest() -> Scenario {
 }
 
 /// Worlds that differ in what matters for plans.
-pub(crate) static ALL: LazyLock<[Scenario; 6]> =
-    LazyLock::new(|| [incident(), with_daemons(), smallest(), alone(), hasty(), over()]);
+pub(crate) static ALL: LazyLock<[Scenario; 8]> = LazyLock::new(|| {
+    [incident(), with_daemons(), smallest(), alone(), hasty(), over(), repaired(), repaired_twice()]
+});

@@ -4,6 +4,7 @@
 #[path = "../draws/mod.rs"]
 mod draws;
 mod night;
+mod repairs;
 mod written;
 
 use std::thread;

@@ -13,7 +13,7 @@ use holdover::sim::seed::Seed;
 use holdover::sim::service::lease_store::Expiry;
 use holdover::sim::time::{Span, TrueTime, WallTime};
 use holdover::sim::world::{
-    ClockSpec, Discipline, LedgerSpec, NetworkSpec, ProviderSpec, RepairSpec, TimeDaemon, WorldSpec,
+    ClockSpec, Discipline, Keys, Latency, LedgerSpec, NetworkSpec, PayoutSpec, TimeDaemon, WorldSpec,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -23,6 +23,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 use super::night::{FIRST_WORKER, Night, any_night, night_of_losses};
+use super::repairs;
 
 /// What a plan that was drawn may do and a file may not; two faults that contradict each other aside, of which the reader
 /// says "two …".
@@ -65,12 +66,12 @@ fn story() -> impl Strategy<Value = String> {
 }
 
 /// A span of whole seconds, milliseconds, microseconds or nanoseconds; not zero.
-fn nanos(range: std::ops::Range<i64>) -> impl Strategy<Value = Span> {
+pub(crate) fn nanos(range: std::ops::Range<i64>) -> impl Strategy<Value = Span> {
     let unit = select(vec![1, 1_000, 1_000_000, 1_000_000_000]);
     (range, unit).prop_map(|(nanos, unit)| Span::nanos((nanos / unit * unit).max(1)))
 }
 
-fn clock() -> impl Strategy<Value = ClockSpec> {
+pub(crate) fn clock() -> impl Strategy<Value = ClockSpec> {
     let discipline = option::of((select(TimeDaemon::ALL.to_vec()), option::of(nanos(1..90_000_000_000))));
     (option::of(nanos(1..10_000_000_000)), option::of(-200_000..200_000), discipline).prop_map(
         |(offset, ppb, discipline)| ClockSpec {
@@ -101,9 +102,6 @@ fn world_of(world: WorldSpec) -> impl Strategy<Value = WorldSpec> {
             let mut world = WorldSpec {
                 service_clocks,
                 ledger: LedgerSpec { forgets_tokens },
-                provider: ProviderSpec::default(),
-                operators: Vec::new(),
-                repair: RepairSpec::default(),
                 limits: Limits { end: TrueTime::START + end, steps },
                 progress_within,
                 ..world.clone()
@@ -145,11 +143,19 @@ fn verdict() -> impl Strategy<Value = Expected> {
 /// A scenario of a night, with what files say beside it. Its plan may be one that files can't say.
 fn drawn() -> impl Strategy<Value = Scenario> {
     let night = prop_oneof![3 => any_night(), 1 => night_of_losses()];
-    let with_world = night.prop_flat_map(|night| (world_of(night.world.clone()), Just(night)));
+    // Boxed, because all of it at once is more than a thread's stack holds.
+    let with_world = night
+        .prop_flat_map(|night| (world_of(night.world.clone()).boxed(), Just(night)))
+        .boxed()
+        .prop_flat_map(|(world, night)| (repairs::repaired(world).boxed(), Just(night)))
+        .boxed()
+        .prop_flat_map(|(world, night)| (repairs::faults(&world), Just(world), Just(night)))
+        .boxed();
     let texts = ("[a-z]", text(), option::of(story()), option::of(text()), nanos(1..1_000_000_000));
     (with_world, texts, expectations()).prop_map(
-        |((world, Night { plan, seed, .. }), (first, title, story, note, late), (protocols, expect))| {
-            let title = first + &title;
+        |((on_operators, world, Night { mut plan, seed, .. }), (first, title, story, note, late), said)| {
+            let (title, (protocols, expect)) = (first + &title, said);
+            plan.extend(on_operators);
             let mut scenario = Scenario { title, story, seed, world, plan, protocols, expect };
             if let Some(last) = scenario.plan.last_mut() {
                 last.note = note;
@@ -233,6 +239,20 @@ fn spoil(scenario: &mut Scenario, place: u8, number: i64) {
         16 => scenario.seed = Seed(number as u64),
         17 => drop(scenario.world.service_clocks.insert(node, ClockSpec::default())),
         18 => scenario.protocols.truncate(number.unsigned_abs() as usize),
+        24 => scenario.world.provider.keys = Some(Keys::For(span)),
+        25 => {
+            let payouts = scenario.world.provider.payouts.get_or_insert_default();
+            payouts.settles_in = Latency { max: span, ..payouts.settles_in };
+        }
+        26 => scenario.world.provider.payouts.get_or_insert_default().page = number as usize,
+        27 => scenario.world.provider.payouts.get_or_insert_default().fails_percent = number as u8,
+        28 => {
+            scenario.world.provider.payouts =
+                Some(PayoutSpec { refunds_fail_percent: number as u8, ..PayoutSpec::default() })
+        }
+        29 => scenario.world.operators.truncate(number.unsigned_abs() as usize),
+        30 => scenario.world.repair.ask_every = span,
+        31 => scenario.world.repair.quiet_for = span,
         _ => {
             let Some(fault) = scenario.plan.last_mut() else { return };
             match (&mut fault.when, &mut fault.inject) {
@@ -269,7 +289,7 @@ proptest! {
     /// A program may make any scenario, and mostly one that makes no sense.
     #[test]
     fn what_no_file_can_say_is_not_written_as_something_else(
-        scenario in drawn(), place in 0..24_u8, number in any_number(), texts in (any::<String>(), any::<String>()), spoilt in 0..3,
+        scenario in drawn(), place in 0..32_u8, number in any_number(), texts in (any::<String>(), any::<String>()), spoilt in 0..3,
     ) {
         let (mut scenario, _) = writable(scenario);
         match spoilt {

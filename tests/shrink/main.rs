@@ -12,5 +12,6 @@ mod plan;
 mod planted;
 #[path = "../planted/protocol.rs"]
 mod protocol;
+mod repairs;
 mod stories;
 mod support;

@@ -2,11 +2,11 @@
 
 use holdover_sim::fault::{Anchor, Fault, HALF_SMEAR};
 use holdover_sim::history::{EVENTS, REPAIR_EVENTS};
-use holdover_sim::id::NodeId;
-use holdover_sim::point::POINTS;
+use holdover_sim::point::{POINTS, Point, REPAIR_POINTS};
 use holdover_sim::time::{Span, TrueTime};
 
-use super::sketch::{LONGEST, Sketch};
+use super::sketch::{LONGEST, Scene, Sketch};
+use super::stage::Repair;
 
 /// How often a point is passed, or something happens, while all is well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,13 +61,52 @@ const AT_EVENTS: &[(&str, Often)] = &[
     ("worker-died", Often::Turn),
 ];
 
+/// Points of a repair that are passed with every operation, with how often each is drawn: more where an operator has
+/// decided and not yet acted. The others are passed once, and drawn as often as the weight of 2 says.
+const AT_REPAIR_POINTS: &[(&str, Often, u32)] = &[
+    ("repair.entry-chosen", Often::Operation, 2),
+    ("repair.asked", Often::Operation, 4),
+    ("repair.decided", Often::Operation, 6),
+    ("repair.done", Often::Operation, 4),
+];
+
+/// Events that only repairs have, by how often they happen.
+const AT_REPAIR_EVENTS: &[(&str, Often)] = &[
+    ("dispatch-stopped", Often::Turn),
+    ("worker-elected", Often::Turn),
+    ("dispatch-resumed", Often::Turn),
+    ("generation-marked", Often::Turn),
+    ("entry-superseded", Often::Operation),
+    ("entry-deleted", Often::Operation),
+    ("operation-decided", Often::Operation),
+    ("checkpoint-rebuilt", Often::Turn),
+    ("export-superseded", Often::Turn),
+    ("repair-ended", Often::Turn),
+    ("repair-left", Often::Turn),
+    ("gateway-fenced", Often::Turn),
+    ("payout-taken-in", Often::Operation),
+    ("payouts-told", Often::Operation),
+    ("payout-voided", Often::Operation),
+    ("refund-begun", Often::Operation),
+    ("compensation-refused", Often::Operation),
+    ("operator-rejected", Often::Turn),
+];
+
+/// How many of a hundred faults in a repair strike at points, events and other faults at the least: when it comes to what
+/// can hardly be guessed.
+const ANCHORED_IN_REPAIRS: u32 = 60;
+
 /// When `fault` strikes. If there is another that it may wait for, `leader` is how long that lasts; if it does, the other's
 /// name is still to be written into the anchor.
 pub(super) fn when(sketch: &mut Sketch<'_>, fault: &Fault, leader: Option<Option<Span>>) -> Anchor {
     if let Fault::LeapSecond(_) = fault {
         return Anchor::At(leap(sketch));
     }
-    if !sketch.dice.chance(sketch.swarm.anchored) {
+    let anchored = match sketch.scene {
+        Scene::Work => sketch.swarm.anchored,
+        Scene::Repair(_) => sketch.swarm.anchored.max(ANCHORED_IN_REPAIRS),
+    };
+    if !sketch.dice.chance(anchored) {
         return Anchor::At(time(sketch));
     }
     match (sketch.dice.below(10), leader) {
@@ -86,31 +125,50 @@ fn follow(sketch: &mut Sketch<'_>, lasting: Option<Span>) -> Anchor {
 }
 
 fn point(sketch: &mut Sketch<'_>, fault: &Fault) -> Anchor {
-    let about = |point: &str| AT_POINTS.iter().find(|(known, ..)| *known == point);
-    let (points, profile) = (sketch.swarm.points, sketch.profile());
-    let may_be = POINTS.iter().enumerate().map(|(index, (point, _))| {
-        let weight = about(point.0).map_or(1, |(_, _, weight)| *weight);
+    let (all, points, about, usual) = match sketch.scene {
+        Scene::Work => (POINTS, sketch.swarm.points, AT_POINTS, 1),
+        Scene::Repair(_) => (REPAIR_POINTS, sketch.swarm.repair_points, AT_REPAIR_POINTS, 2),
+    };
+    let about = |point: &Point| about.iter().find(|(known, ..)| *known == point.0);
+    let profile = sketch.profile();
+    let may_be = all.iter().enumerate().map(|(index, (point, _))| {
+        let weight = about(point).map_or(usual, |(_, _, weight)| *weight);
         let weight = profile.of(1, weight);
         if points >> index & 1 == 1 { weight } else { 0 }
     });
-    let point = POINTS[sketch.dice.index_by(may_be)].0.0;
-    let nth = nth(sketch, about(point).map_or(Often::Turn, |(_, often, _)| *often));
-    let is_worker = |node: &NodeId| sketch.stage.workers.contains(node);
-    let own = Some(fault.node()).filter(is_worker);
-    let other = sketch.worker();
+    let point = all[sketch.dice.index_by(may_be)].0;
+    let nth = nth(sketch, about(&point).map_or(Often::Turn, |(_, often, _)| *often));
+    let (passers, other) = match sketch.scene {
+        Scene::Work => (&sketch.stage.workers, sketch.worker()),
+        Scene::Repair(repair) => (&repair.operators, sketch.dice.pick(&repair.operators)),
+    };
+    let own = Some(fault.node()).filter(|node| passers.contains(node));
     let node = sketch.dice.weighted(&[(8, own.or(Some(other))), (1, Some(other)), (1, None)]);
-    Anchor::Point { point: point.to_owned(), node, after: after(sketch), nth, delay: delay(sketch) }
+    Anchor::Point { point: point.0.to_owned(), node, after: after(sketch), nth, delay: delay(sketch) }
 }
 
 fn event(sketch: &mut Sketch<'_>, fault: &Fault) -> Anchor {
-    // Where nobody repairs anything, what a repair is made of never happens.
-    let happen = EVENTS.iter().map(|(event, _)| *event).filter(|event| !REPAIR_EVENTS.contains(event));
-    let (any, usual) = (sketch.dice.pick(&happen.collect::<Vec<_>>()), sketch.dice.pick(AT_EVENTS));
-    let (event, often) = if sketch.dice.chance(10) { (any, Often::Seldom) } else { usual };
+    let (event, often) = match sketch.scene {
+        Scene::Work => {
+            let (any, usual) = (pick_event(sketch), sketch.dice.pick(AT_EVENTS));
+            if sketch.dice.chance(10) { (any, Often::Seldom) } else { usual }
+        }
+        Scene::Repair(_) => sketch.dice.pick(AT_REPAIR_EVENTS),
+    };
     let nth = nth(sketch, often);
-    let first = sketch.stage.workers.first().copied();
+    let first = match sketch.scene {
+        Scene::Work => sketch.stage.workers.first().copied(),
+        Scene::Repair(repair) => repair.operators.first().copied(),
+    };
     let node = sketch.dice.weighted(&[(5, Some(fault.node())), (2, first), (4, None)]);
     Anchor::Event { event: event.to_owned(), node, after: after(sketch), nth, delay: delay(sketch) }
+}
+
+/// Any event but those that only repairs have.
+fn pick_event(sketch: &mut Sketch<'_>) -> &'static str {
+    let others = EVENTS.iter().map(|(event, _)| *event).filter(|event| !REPAIR_EVENTS.contains(event));
+    let others: Vec<&str> = others.collect();
+    sketch.dice.pick(&others)
 }
 
 /// Which of those that come.
@@ -142,6 +200,9 @@ fn delay(sketch: &mut Sketch<'_>) -> Span {
 /// lease is renewed or runs out; at times any other.
 fn time(sketch: &mut Sketch<'_>) -> TrueTime {
     let stage = sketch.stage;
+    if let Scene::Repair(repair) = sketch.scene {
+        return whole_millis(stage.within(time_of_repair(sketch, repair)));
+    }
     let takes = stage.takes + stage.lease.poll_every;
     let (busy, later) = (sketch.dice.uniform(Span::ZERO, stage.takes), sketch.dice.uniform(Span::ZERO, takes));
     let near = sketch.dice.log_uniform(Span::millis(1), Span::secs(2));
@@ -156,6 +217,14 @@ fn time(sketch: &mut Sketch<'_>) -> TrueTime {
         (1, TrueTime::START + any),
     ]);
     whole_millis(stage.within(at))
+}
+
+/// A time in a repair, or about when it begins.
+fn time_of_repair(sketch: &mut Sketch<'_>, repair: &Repair) -> TrueTime {
+    let busy = sketch.dice.uniform(Span::ZERO, repair.takes);
+    let near = sketch.dice.log_uniform(Span::millis(1), Span::secs(2));
+    let near = sketch.dice.either_sign(near);
+    sketch.dice.weighted(&[(4, repair.begins + busy), (1, repair.begins + near)])
 }
 
 /// A leap second must be near enough for its smear to have begun.
@@ -175,10 +244,12 @@ mod tests {
 
     #[test]
     fn what_anchors_are_aimed_at_is_in_the_registries() {
-        for (point, ..) in AT_POINTS {
-            assert!(POINTS.iter().any(|(known, _)| known.0 == *point), "there is no point {point}");
+        for (all, aimed_at) in [(POINTS, AT_POINTS), (REPAIR_POINTS, AT_REPAIR_POINTS)] {
+            for (point, ..) in aimed_at {
+                assert!(all.iter().any(|(known, _)| known.0 == *point), "there is no point {point}");
+            }
         }
-        for (event, _) in AT_EVENTS {
+        for (event, _) in AT_EVENTS.iter().chain(AT_REPAIR_EVENTS) {
             assert!(EVENTS.iter().any(|(known, _)| known == event), "there is no event {event}");
         }
     }

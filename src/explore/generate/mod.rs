@@ -11,6 +11,9 @@
 //! check and what follows from it. Every fault draws from a stream of its own, so what one is doesn't depend on another,
 //! and nothing of a run does on what its plan was drawn from.
 //!
+//! In a world with operators a part of the faults, which the swarm says, is to disturb the repair: they happen mostly to
+//! operators and to the provider, at the points that operators pass. Whether a world has operators changes no other draw.
+//!
 //! Every plan can be written as a scenario file. Where two faults would contradict each other the later one is dropped.
 
 mod anchors;
@@ -105,7 +108,7 @@ impl Generator {
         let mut growing = Growing { plan: self.base.clone(), slots: Vec::new(), dropped: 0 };
         for n in 0..swarm.faults {
             let dice = Dice::new(seed, Purpose::PlannedFault(n as u16));
-            let mut sketch = Sketch { dice, swarm: &swarm, stage: &self.stage };
+            let mut sketch = Sketch::new(dice, &swarm, &self.stage);
             let slot = self.fault(&mut sketch, &mut growing);
             growing.slots.push(slot);
         }

@@ -3,13 +3,13 @@
 use holdover_sim::clock::Rate;
 use holdover_sim::fault::{Links, Part};
 use holdover_sim::id::NodeId;
-use holdover_sim::service::MESSAGES;
+use holdover_sim::service::{MESSAGES, REPAIR_MESSAGES};
 use holdover_sim::time::Span;
-use holdover_sim::world::LEASE_STORE;
+use holdover_sim::world::{LEASE_STORE, LEDGER, PROVIDER};
 
 use super::dice::{Dice, rounded};
 use super::profile::Profile;
-use super::stage::{SERVICES, Stage};
+use super::stage::{Repair, SERVICES, Stage};
 use super::swarm::Swarm;
 
 /// The longest span that a fault can have, as in scenario files: a year and a day.
@@ -21,11 +21,39 @@ pub(super) const SHORTEST: Span = Span::millis(1);
 /// Messages that a worker sends again and again. The others are sent once in its turn, and only under some protocols.
 const OFTEN_SENT: &[&str] = &["lease.renew", "ledger.write", "provider.pay", "ledger.move-checkpoint"];
 
+/// What an operator asks again and again, or what moves money.
+const ASKED_IN_REPAIRS: &[&str] =
+    &["ledger.repair", "provider.status", "provider.void", "provider.refund", "provider.pay"];
+
+/// How many of a hundred faults in a repair happen to an operator, and not to a worker that is still at it.
+const ON_OPERATORS: u32 = 75;
+
 /// A fault while it is drawn.
 pub(super) struct Sketch<'a> {
     pub(super) dice: Dice,
     pub(super) swarm: &'a Swarm,
     pub(super) stage: &'a Stage,
+    pub(super) scene: Scene<'a>,
+}
+
+/// What a fault is to disturb.
+#[derive(Clone, Copy)]
+pub(super) enum Scene<'a> {
+    /// The settlement.
+    Work,
+    /// The repair of it.
+    Repair(&'a Repair),
+}
+
+impl<'a> Sketch<'a> {
+    /// One that is drawn from `dice`. Where nobody repairs anything, no draw is spent on whether it is to disturb that.
+    pub(super) fn new(mut dice: Dice, swarm: &'a Swarm, stage: &'a Stage) -> Sketch<'a> {
+        let scene = match &stage.repair {
+            Some(repair) if dice.chance(swarm.at_repair) => Scene::Repair(repair),
+            _ => Scene::Work,
+        };
+        Sketch { dice, swarm, stage, scene }
+    }
 }
 
 impl Sketch<'_> {
@@ -46,15 +74,35 @@ impl Sketch<'_> {
         self.stage.workers.get(index).copied().unwrap_or(LEASE_STORE)
     }
 
-    /// A service.
-    pub(super) fn service(&mut self) -> NodeId {
-        self.dice.pick(&SERVICES)
+    /// Somebody with a process of its own: a worker, or in a repair mostly an operator.
+    pub(super) fn actor(&mut self) -> NodeId {
+        let worker = self.worker();
+        match self.scene {
+            Scene::Work => worker,
+            Scene::Repair(repair) => {
+                let operator = self.dice.pick(&repair.operators);
+                if self.dice.chance(ON_OPERATORS) { operator } else { worker }
+            }
+        }
     }
 
-    /// A node whose clocks somebody goes by: a worker, or at times the lease store.
+    /// Whether a node is an operator's.
+    pub(super) fn is_operator(&self, node: NodeId) -> bool {
+        self.stage.repair.as_ref().is_some_and(|repair| repair.operators.contains(&node))
+    }
+
+    /// A service; in a repair mostly one that an operator depends on for long.
+    pub(super) fn service(&mut self) -> NodeId {
+        match self.scene {
+            Scene::Work => self.dice.pick(&SERVICES),
+            Scene::Repair(_) => self.dice.weighted(&[(1, LEASE_STORE), (2, LEDGER), (3, PROVIDER)]),
+        }
+    }
+
+    /// A node whose clocks somebody goes by: whoever acts, or at times the lease store.
     pub(super) fn clocked(&mut self) -> NodeId {
-        let worker = self.worker();
-        if self.dice.chance(10) { LEASE_STORE } else { worker }
+        let actor = self.actor();
+        if self.dice.chance(10) { LEASE_STORE } else { actor }
     }
 
     /// How long something lasts: near the lengths of the lease or, from `low` to `high`, of any order of magnitude alike.
@@ -98,7 +146,13 @@ impl Sketch<'_> {
                 (3, (left, &[8, 8, 9])),
             ],
         };
-        let (base, eighths) = self.dice.weighted(&choices);
+        let (mut base, mut eighths) = self.dice.weighted(&choices);
+        if let Scene::Repair(repair) = self.scene {
+            let length = self.dice.pick(&repair.lengths);
+            if self.dice.chance(50) {
+                (base, eighths) = (length, HALVES);
+            }
+        }
         let base = Span::nanos(base.times(self.dice.pick(eighths)).as_nanos() / 8).max(SHORTEST).min(LONGEST);
         let most = Span::nanos(base.as_nanos() / 16).max(SHORTEST);
         let near = self.dice.log_uniform(SHORTEST, most);
@@ -132,14 +186,14 @@ impl Sketch<'_> {
         rate_of(if ppb == 0 { 1_000 } else { ppb })
     }
 
-    /// The links of a worker to one service, to several or to all others; or of a service to everybody.
+    /// The links of whoever acts to one service, to several or to all others; or of a service to everybody.
     pub(super) fn links(&mut self) -> Links {
-        let (worker, service) = (self.worker(), self.service());
+        let (actor, service) = (self.actor(), self.service());
         let (between, and) = match self.dice.below(8) {
-            0..4 => (worker, vec![service]),
-            4 => (worker, SERVICES.into_iter().filter(|other| *other != service).collect()),
-            5 => (worker, SERVICES.to_vec()),
-            6 => (worker, Vec::new()),
+            0..4 => (actor, vec![service]),
+            4 => (actor, SERVICES.into_iter().filter(|other| *other != service).collect()),
+            5 => (actor, SERVICES.to_vec()),
+            6 => (actor, Vec::new()),
             _ => (service, Vec::new()),
         };
         let one_way = self.dice.chance(30);
@@ -148,15 +202,21 @@ impl Sketch<'_> {
         Links { between: between.into_iter().collect(), and: and.into_iter().collect(), one_way }
     }
 
-    /// A message of a worker, one of its parts, the worker, and which of those that come.
+    /// A message of whoever acts, one of its parts, who asks, and which of those that come.
     pub(super) fn message(&mut self) -> (String, Part, NodeId, u32) {
         let (any, usual) = (self.dice.pick(MESSAGES).0, self.dice.pick(OFTEN_SENT));
         let message = if self.dice.chance(40) { any } else { usual };
         let part = self.dice.pick(&Part::ALL);
-        let node = self.worker();
+        let node = self.actor();
+        let message = if self.is_operator(node) { self.message_of_operator() } else { message };
         let later = self.dice.count(1, 4);
         let nth = if self.dice.chance(70) { 1 } else { later };
         (message.to_owned(), part, node, nth)
+    }
+
+    fn message_of_operator(&mut self) -> &'static str {
+        let (any, usual) = (self.dice.pick(REPAIR_MESSAGES).0, self.dice.pick(ASKED_IN_REPAIRS));
+        if self.dice.chance(40) { any } else { usual }
     }
 }
 

@@ -1,8 +1,9 @@
-//! What of a world matters for where its faults should strike: who works and when, and when leases run out.
+//! What of a world matters for where its faults should strike: who works and when, when leases run out, and who repairs
+//! what goes wrong.
 
 use holdover_sim::id::NodeId;
 use holdover_sim::time::{Span, TrueTime};
-use holdover_sim::world::{LEASE_STORE, LEDGER, LeaseSpec, PROVIDER, WorldSpec, worker_node};
+use holdover_sim::world::{LEASE_STORE, LEDGER, LeaseSpec, PROVIDER, PayoutSpec, WorldSpec, worker_node};
 
 /// The services.
 pub(super) const SERVICES: [NodeId; 3] = [LEASE_STORE, LEDGER, PROVIDER];
@@ -32,6 +33,21 @@ pub(super) struct Stage {
     pub(super) takes: Span,
     /// When the lease runs out of whoever stops renewing it at the beginning of the work.
     pub(super) runs_out: TrueTime,
+    /// What operators do afterwards, if there are any.
+    pub(super) repair: Option<Repair>,
+}
+
+/// A repair, as far as it can be guessed.
+#[derive(Clone, Debug)]
+pub(super) struct Repair {
+    /// The operators; at least one.
+    pub(super) operators: Vec<NodeId>,
+    /// When the first of them begins.
+    pub(super) begins: TrueTime,
+    /// How long it takes.
+    pub(super) takes: Span,
+    /// The lengths that matter to it: how long payouts and refunds take, and how long operators wait.
+    pub(super) lengths: [Span; 4],
 }
 
 impl Stage {
@@ -51,7 +67,8 @@ impl Stage {
         let (internal, provider) = (world.network.internal.max, world.network.provider.max);
         let operation = world.job.pace.max(internal.times(4) + provider.times(2));
         let services = world.service_clocks.iter().map(|(node, clock)| (*node, clock.discipline));
-        let clocks = world.workers.iter().enumerate();
+        // Operators' nodes come right behind the workers'.
+        let clocks = world.workers.iter().chain(&world.operators).enumerate();
         let clocks = clocks.map(|(index, worker)| (worker_node(index), worker.clock.discipline));
         let daemons: Vec<_> =
             services.chain(clocks).filter_map(|(node, daemon)| Some((node, daemon?.poll))).collect();
@@ -67,7 +84,14 @@ impl Stage {
             work,
             takes: operation.times(world.job.operations.into()) + internal.times(8),
             runs_out: asks + renew_every.times(renewals) + ttl,
+            repair: Repair::of(world),
         }
+    }
+
+    /// Those who ask services: the workers, and then the operators.
+    pub(super) fn askers(&self) -> impl Iterator<Item = NodeId> {
+        let operators = self.repair.iter().flat_map(|repair| &repair.operators);
+        self.workers.iter().chain(operators).copied()
     }
 
     /// Whether anybody has a time daemon.
@@ -84,6 +108,21 @@ impl Stage {
     pub(super) fn within(&self, at: TrueTime) -> TrueTime {
         let last = TrueTime::from_nanos(self.end.as_nanos() - 1);
         at.min(last).max(TrueTime::START)
+    }
+}
+
+impl Repair {
+    /// That of `world`, as if an operation or two needed a refund and the rest only a question.
+    fn of(world: &WorldSpec) -> Option<Repair> {
+        let begins = world.operators.iter().map(|operator| operator.starts).min()?;
+        let operators = (0..world.operators.len()).map(|index| world.operator_node(index)).collect();
+        let PayoutSpec { known_in, settles_in, refunds_in, .. } = world.payouts().unwrap_or_default();
+        let (ask_every, quiet_for) = (world.repair.ask_every, world.repair.quiet_for);
+        let (internal, provider) = (world.network.internal.max, world.network.provider.max);
+        let questions = (internal.times(2) + provider.times(2)).times(world.job.operations.into());
+        let payouts = known_in.max + settles_in.max + refunds_in.max;
+        let lengths = [settles_in.max, refunds_in.max, ask_every, quiet_for];
+        Some(Repair { operators, begins, takes: questions + payouts + quiet_for, lengths })
     }
 }
 
@@ -155,6 +194,22 @@ mod tests {
         check(world(&[9, 8], 29, 14, pace), "8s 29s 1.424s 68s");
         check(world(&[8], 5, 14, pace), "8s 8s 1.424s 48s");
         check(world(&[], 0, 14, pace), "0s 0s 1.424s 40s");
+    }
+
+    #[test]
+    fn a_repair_is_guessed_where_there_are_operators() {
+        let mut world = world(&[0, 0], 0, 14, Span::millis(100));
+        assert!(Stage::of(&world).repair.is_none());
+        let operator =
+            |seconds| WorkerSpec { starts: TrueTime::START + Span::secs(seconds), ..world.workers[0].clone() };
+        world.operators = vec![operator(70), operator(60)];
+        let repair = Stage::of(&world).repair.expect("there are operators");
+        assert_eq!(repair.operators, [worker_node(2), worker_node(3)]);
+        let begins = repair.begins - TrueTime::START;
+        assert_eq!(
+            format!("{begins} {} {:?}", repair.takes, repair.lengths.map(|length| length.to_string())),
+            r#"60s 13.224s ["4s", "3s", "500ms", "5s"]"#
+        );
     }
 
     #[test]

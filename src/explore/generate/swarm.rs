@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use holdover_sim::point::POINTS;
+use holdover_sim::point::{POINTS, Point, REPAIR_POINTS};
 use holdover_sim::seed::{Purpose, Seed};
 
 use super::dice::Dice;
@@ -17,7 +17,10 @@ use super::stage::Stage;
 /// Which points a plan's anchors may be at, a bit for each.
 type Points = u32;
 
-const _: () = assert!(POINTS.len() < Points::BITS as usize, "there are more points than bits for them");
+const _: () = assert!(
+    POINTS.len() < Points::BITS as usize && REPAIR_POINTS.len() < Points::BITS as usize,
+    "there are more points than bits for them"
+);
 
 /// What a plan is like as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +39,9 @@ pub struct Swarm {
     /// How many of a hundred faults happen to the worker that probably has the lease.
     pub(super) at_holder: u32,
     pub(super) points: Points,
+    /// How many of a hundred faults are to disturb a repair; 0 where nobody repairs anything.
+    pub(super) at_repair: u32,
+    pub(super) repair_points: Points,
 }
 
 impl Swarm {
@@ -52,9 +58,7 @@ impl Swarm {
         let relative = dice.pick(&[0, 50, 50, 100]);
         let at_holder = dice.pick(&[50, 80, 90, 100]);
         let open = dice.pick(&[10, 25, 50, 90]);
-        let all = (1 << POINTS.len()) - 1;
-        let some = (0..3).fold(0, |some, _| some | 1 << dice.below(POINTS.len()));
-        let points = if dice.chance(40) { some } else { all };
+        let points = some_or_all(&mut dice, POINTS);
         let (mut weights, mut fitting) = ([0; COUNT], [false; COUNT]);
         // The kind that is on if no other is: the one that came nearest to it.
         let mut nearest: Option<(usize, usize)> = None;
@@ -71,8 +75,24 @@ impl Swarm {
                 nearest = Some((draw, index));
             }
         }
-        let mut swarm =
-            Swarm { profile, weights, fitting, faults: faults as usize, anchored, relative, at_holder, points };
+        // Drawn last, so that worlds without operators have the same plans as if there were none anywhere.
+        let (at_repair, repair_points) = match stage.repair {
+            Some(_) => (dice.pick(&[25, 50, 50, 75, 100]), some_or_all(&mut dice, REPAIR_POINTS)),
+            None => (0, 0),
+        };
+        let faults = faults as usize;
+        let mut swarm = Swarm {
+            profile,
+            weights,
+            fitting,
+            faults,
+            anchored,
+            relative,
+            at_holder,
+            points,
+            at_repair,
+            repair_points,
+        };
         if let Some((_, index)) = nearest.filter(|_| swarm.kinds().next().is_none()) {
             (swarm.weights[index], swarm.fitting[index]) = (selection.weight(index, profile), true);
         }
@@ -103,6 +123,12 @@ impl Swarm {
     }
 }
 
+/// Three points by their bits, or all of them.
+fn some_or_all(dice: &mut Dice, all: &[(Point, &str)]) -> Points {
+    let some = (0..3).fold(0, |some, _| some | 1 << dice.below(all.len()));
+    if dice.chance(40) { some } else { (1 << all.len()) - 1 }
+}
+
 /// In four lines: how many faults, the kinds that are on with their weights, how faults are aimed, and how lengths are
 /// drawn.
 impl fmt::Display for Swarm {
@@ -114,24 +140,23 @@ impl fmt::Display for Swarm {
         writeln!(f, "{}, {faults} of {on}, {off} are off", self.profile)?;
         let weights: Vec<_> = kinds.iter().map(|(kind, weight)| format!("{kind} {weight}")).collect();
         writeln!(f, "weights: {}", if weights.is_empty() { "none".to_owned() } else { weights.join(", ") })?;
-        let Swarm { anchored, relative, at_holder, .. } = self;
-        let points = self.points_shown();
-        writeln!(
-            f,
-            "aim: {anchored} % at points ({points}), events and faults; {at_holder} % on the first worker"
-        )?;
+        let Swarm { anchored, relative, at_holder, at_repair, .. } = self;
+        let points = shown(self.points, POINTS);
+        write!(f, "aim: {anchored} % at points ({points}), events and faults; {at_holder} % on the first worker")?;
+        if *at_repair > 0 {
+            write!(f, "; {at_repair} % at the repair (points: {})", shown(self.repair_points, REPAIR_POINTS))?;
+        }
+        writeln!(f)?;
         write!(f, "lengths: {relative} % near those of the lease")
     }
 }
 
-impl Swarm {
-    fn points_shown(&self) -> String {
-        let is_in = |index: usize| self.points >> index & 1 == 1;
-        if (0..POINTS.len()).all(is_in) {
-            return "any".to_owned();
-        }
-        let some: Vec<_> =
-            (0..POINTS.len()).filter(|index| is_in(*index)).map(|index| POINTS[index].0.0).collect();
-        some.join(", ")
+/// The points whose bits are set.
+fn shown(points: Points, all: &[(Point, &str)]) -> String {
+    let is_in = |index: &usize| points >> index & 1 == 1;
+    if (0..all.len()).all(|index| is_in(&index)) {
+        return "any".to_owned();
     }
+    let some: Vec<_> = (0..all.len()).filter(is_in).map(|index| all[index].0.0).collect();
+    some.join(", ")
 }

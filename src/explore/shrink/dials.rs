@@ -2,7 +2,7 @@
 
 use holdover_sim::clock::Rate;
 use holdover_sim::time::{Span, TrueTime};
-use holdover_sim::world::{ClockSpec, WorldSpec};
+use holdover_sim::world::{ClockSpec, Keys, WorldSpec};
 
 use super::super::knobs::{KnobName, Unit, knobs, turned};
 use super::digits;
@@ -136,12 +136,30 @@ fn walk(world: &mut WorldSpec, turn: &mut dyn FnMut(Number) -> Option<i64>) {
         span(&mut latency.min, 0, false);
         span(&mut latency.max, 0, false);
     }
+    if let Some(Keys::For(remembered)) = &mut world.provider.keys {
+        span(remembered, 1, false);
+    }
+    if let Some(payouts) = &mut world.provider.payouts {
+        for range in [&mut payouts.known_in, &mut payouts.settles_in, &mut payouts.refunds_in] {
+            span(&mut range.min, 0, false);
+            span(&mut range.max, 0, false);
+        }
+    }
+    if !world.operators.is_empty() {
+        span(&mut world.repair.ask_every, 1, false);
+        span(&mut world.repair.ask_for, 0, false);
+        span(&mut world.repair.quiet_for, 0, false);
+    }
+    if let Some(payouts) = &mut world.provider.payouts {
+        percent(&mut payouts.fails_percent, 100, turn);
+        percent(&mut payouts.refunds_fail_percent, 99, turn);
+    }
     let mut due = TrueTime::START + (world.job.due - start);
     time(&mut due, end, turn);
     world.job.due = start + (due - TrueTime::START);
-    for worker in &mut world.workers {
-        time(&mut worker.starts, end, turn);
-        of_clock(&mut worker.clock, turn);
+    for node in world.workers.iter_mut().chain(&mut world.operators) {
+        time(&mut node.starts, end, turn);
+        of_clock(&mut node.clock, turn);
     }
     world.service_clocks.values_mut().for_each(|clock| of_clock(clock, turn));
 }
@@ -151,6 +169,16 @@ fn time(time: &mut TrueTime, end: TrueTime, turn: &mut dyn FnMut(Number) -> Opti
     if let Some(value) = turn(number) {
         *time = TrueTime::from_nanos(value);
     }
+}
+
+/// Of a hundred, how many fail. None is no number to be rounded.
+fn percent(percent: &mut u8, high: i64, turn: &mut dyn FnMut(Number) -> Option<i64>) {
+    if *percent == 0 {
+        return;
+    }
+    let value = i64::from(*percent);
+    let turned = turn(Number { unit: Unit::Percent, value, low: 1, high, shortens: false });
+    *percent = turned.and_then(|value| u8::try_from(value).ok()).unwrap_or(*percent);
 }
 
 fn of_clock(clock: &mut ClockSpec, turn: &mut dyn FnMut(Number) -> Option<i64>) {

@@ -7,7 +7,7 @@
 //!
 //! - `search` is what all passes have in common: a proposal is run, and taken or not
 //! - `faults` takes faults away, `plainer` makes those that are left plainer, and `anchors` ties them to what happens
-//! - `world` takes workers, operations and all that is out of the ordinary away, `nodes` renumbers what is left, and `end`
+//! - `world` takes workers, operators, operations and all that is out of the ordinary away, `nodes` renumbers what is left, and `end`
 //!   ends the run earlier
 //! - `values` makes every number shorter and rounder, and `digits` says what is round; `dials` are the numbers
 
@@ -48,6 +48,7 @@ type Pass = (&'static str, fn(&mut Search<'_>) -> Option<()>);
 const PASSES: &[Pass] = &[
     ("fewer faults", faults::fewer),
     ("fewer workers", world::fewer_workers),
+    ("fewer operators", world::fewer_operators),
     ("times to anchors", anchors::anchor),
     ("fewer operations", world::fewer_operations),
     ("an ordinary world", world::ordinary),

@@ -1,8 +1,9 @@
-//! A worker less: what its going does to the numbers of the others, and to the faults that speak of it.
+//! A worker or an operator less: what its going does to the numbers of the others, and to the faults that speak of it.
 
 use holdover_sim::fault::{Anchor, Fault, Links, NodeSet, PlannedFault};
 use holdover_sim::id::NodeId;
-use holdover_sim::world::worker_node;
+use holdover_sim::point::REPAIR_POINTS;
+use holdover_sim::world::{RepairSpec, WorldSpec, worker_node};
 
 use super::super::Parts;
 use crate::scenario::Scenario;
@@ -10,20 +11,44 @@ use crate::scenario::Scenario;
 /// `scenario` without the worker at `index`, the faults that happen to it alone or wait for it, and those that wait for
 /// these.
 pub(super) fn without_worker(scenario: &Scenario, index: usize) -> Scenario {
-    let gone = worker_node(index);
+    let mut world = scenario.world.clone();
+    world.workers.remove(index);
+    without(scenario, worker_node(index), world)
+}
+
+/// The same without the operator at `index`. Where none is left nobody goes about repairs in any way, and faults that wait
+/// for one go as well.
+pub(super) fn without_operator(scenario: &Scenario, index: usize) -> Scenario {
+    let mut world = scenario.world.clone();
+    world.operators.remove(index);
+    if world.operators.is_empty() {
+        world.repair = RepairSpec::default();
+    }
+    without(scenario, scenario.world.operator_node(index), world)
+}
+
+/// `scenario` in `world`, which is its own without the node that is `gone`.
+fn without(scenario: &Scenario, gone: NodeId, world: WorldSpec) -> Scenario {
     let renumber = |node: NodeId| match node {
         node if node == gone => None,
         node if node > gone => Some(NodeId(node.0 - 1)),
         node => Some(node),
     };
-    let plan: Vec<Option<PlannedFault>> =
-        scenario.plan.iter().map(|planned| renumbered(planned, &renumber)).collect();
+    let still_comes = |planned: &&PlannedFault| !world.operators.is_empty() || !waits_for_repair(planned);
+    let left = |planned: &PlannedFault| {
+        Some(planned).filter(still_comes).and_then(|planned| renumbered(planned, &renumber))
+    };
+    let plan: Vec<Option<PlannedFault>> = scenario.plan.iter().map(left).collect();
     let taken: Vec<usize> = (0..plan.len()).filter(|fault| plan[*fault].is_none()).collect();
     let left = Parts::of(&scenario.plan).without(&taken);
-    let mut world = scenario.world.clone();
-    world.workers.remove(index);
     let plan = left.into_iter().filter_map(|fault| plan[fault].clone()).collect();
     Scenario { world, plan, ..scenario.clone() }
+}
+
+/// Whether it strikes at a point that only operators pass.
+fn waits_for_repair(planned: &PlannedFault) -> bool {
+    let Anchor::Point { point, .. } = &planned.when else { return false };
+    REPAIR_POINTS.iter().any(|(known, _)| known.0 == point)
 }
 
 /// The fault with other numbers for its nodes; `None` if it is about one that has none any more.

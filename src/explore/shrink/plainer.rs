@@ -2,7 +2,7 @@
 
 use holdover_sim::fault::{Fault, Links, Loses, NodeSet, Original, PauseClocks, PlannedFault};
 use holdover_sim::id::NodeId;
-use holdover_sim::world::{SERVICE_NAMES, worker_node};
+use holdover_sim::world::{SERVICE_NAMES, WorldSpec, worker_node};
 
 use super::search::Search;
 use crate::scenario::Scenario;
@@ -146,7 +146,8 @@ fn narrower(links: &Links, scenario: &Scenario) -> Vec<Links> {
 
 fn nodes(scenario: &Scenario) -> impl Iterator<Item = NodeId> {
     let services = (0..SERVICE_NAMES.len()).map(|service| NodeId(service as u16));
-    services.chain((0..scenario.world.workers.len()).map(worker_node))
+    let WorldSpec { workers, operators, .. } = &scenario.world;
+    services.chain((0..workers.len() + operators.len()).map(worker_node))
 }
 
 fn links(fault: &Fault) -> Option<&Links> {

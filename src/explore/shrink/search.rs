@@ -128,8 +128,8 @@ impl<'a> Search<'a> {
     }
 
     /// Runs `proposal`, if it weighs less than the best one: whether it could take its place. It has the same signature, it
-    /// isn't cut short, it stays inside of what the protocol relies on, a file can say it, and unless a fault or a worker less
-    /// is in it, it depends on the seed no more.
+    /// isn't cut short, it stays inside of what the protocol relies on, a file can say it, and unless a fault, a worker or an
+    /// operator less is in it, it depends on the seed no more.
     pub(super) fn judge(&mut self, proposal: Scenario) -> Option<Option<Found>> {
         let weight = Weight::of(&proposal);
         if weight >= self.weight {

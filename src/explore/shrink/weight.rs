@@ -15,6 +15,8 @@ pub struct Weight {
     pub faults: usize,
     /// Workers.
     pub workers: usize,
+    /// Operators.
+    pub operators: usize,
     /// Operations of the batch.
     pub operations: u32,
     /// What is said of world and faults that could be left unsaid.
@@ -35,6 +37,7 @@ impl Weight {
         let mut weight = Weight {
             faults: scenario.plan.len(),
             workers: scenario.world.workers.len(),
+            operators: scenario.world.operators.len(),
             operations: scenario.world.job.operations,
             settings: world::settings(&scenario.world),
             times: 0,
@@ -57,9 +60,9 @@ impl Weight {
         weight
     }
 
-    /// What robustness may be given up for: faults and workers.
-    pub(super) fn fewer(&self) -> (usize, usize) {
-        (self.faults, self.workers)
+    /// What robustness may be given up for: faults, workers and operators.
+    pub(super) fn fewer(&self) -> (usize, usize, usize) {
+        (self.faults, self.workers, self.operators)
     }
 }
 

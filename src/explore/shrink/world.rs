@@ -1,14 +1,16 @@
-//! A smaller and more ordinary world: fewer workers, fewer operations, and nothing said that would be so anyway.
+//! A smaller and more ordinary world: fewer workers, operators and operations, and nothing said that would be so anyway.
 
 use holdover_sim::clock::Rate;
 use holdover_sim::fault::Anchor;
 use holdover_sim::id::NodeId;
 use holdover_sim::limits::Limits;
 use holdover_sim::time::{Span, TrueTime};
-use holdover_sim::world::{ClockSpec, LedgerSpec, NetworkSpec, WorldSpec};
+use holdover_sim::world::{
+    ClockSpec, LedgerSpec, NetworkSpec, PayoutSpec, ProviderSpec, RepairSpec, WorkerSpec, WorldSpec,
+};
 
 use super::super::knobs::{Knob, knobs, turned};
-use super::nodes::without_worker;
+use super::nodes::{without_operator, without_worker};
 use super::search::Search;
 use crate::scenario::{FINISH_WITHIN, INTERNAL, PACE, POLL_EVERY, PROVIDER};
 
@@ -19,6 +21,14 @@ pub(super) fn fewer_workers(search: &mut Search<'_>) -> Option<()> {
         if search.best().world.workers.len() > 1 {
             search.attempt(without_worker(search.best(), index))?;
         }
+    }
+    Some(())
+}
+
+/// Takes operators away, the last first, with the faults that happen to them alone.
+pub(super) fn fewer_operators(search: &mut Search<'_>) -> Option<()> {
+    for index in (0..search.best().world.operators.len()).rev() {
+        search.attempt(without_operator(search.best(), index))?;
     }
     Some(())
 }
@@ -55,15 +65,21 @@ fn with_operations(search: &mut Search<'_>, operations: u32) -> Option<bool> {
 
 /// Makes the world ordinary: all of it at once if that goes, else one thing after the other.
 pub(super) fn ordinary(search: &mut Search<'_>) -> Option<()> {
-    change(search, |world| CHANGES.iter().for_each(|change| change(world)))?;
+    change(search, |world| CHANGES.iter().chain(CHANGES_OF_REPAIR).for_each(|change| change(world)))?;
     for one in CHANGES {
         change(search, one)?;
     }
-    for index in 0..search.best().world.workers.len() {
+    for one in CHANGES_OF_REPAIR {
+        let mut changed = search.best().world.clone();
+        one(&mut changed);
+        if changed != search.best().world {
+            change(search, one)?;
+        }
+    }
+    for index in 0..processes(&mut search.best().world.clone()).count() {
         for one in CHANGES_OF_NODE {
             change(search, |world| {
-                let worker = &mut world.workers[index];
-                one(&mut worker.starts, &mut worker.clock);
+                processes(world).nth(index).into_iter().for_each(|node| one(&mut node.starts, &mut node.clock));
             })?;
         }
     }
@@ -81,6 +97,11 @@ pub(super) fn ordinary(search: &mut Search<'_>) -> Option<()> {
         })?;
     }
     Some(())
+}
+
+/// The workers and the operators.
+fn processes(world: &mut WorldSpec) -> impl Iterator<Item = &mut WorkerSpec> {
+    world.workers.iter_mut().chain(&mut world.operators)
 }
 
 /// Changes the world. Where that needs faults that last longer than they do, it is tried with all of them as long as a
@@ -110,11 +131,7 @@ fn change(search: &mut Search<'_>, change: impl Fn(&mut WorldSpec)) -> Option<()
 /// What makes a world more ordinary.
 const CHANGES: &[fn(&mut WorldSpec)] = &[
     |world| world.service_clocks.clear(),
-    |world| {
-        for worker in &mut world.workers {
-            worker.clock = ClockSpec::default();
-        }
-    },
+    |world| processes(world).for_each(|node| node.clock = ClockSpec::default()),
     |world| {
         for worker in &mut world.workers {
             worker.starts = TrueTime::START;
@@ -146,13 +163,37 @@ const CHANGES_OF_NODE: &[fn(&mut TrueTime, &mut ClockSpec)] = &[
     },
 ];
 
+/// What makes provider and repairs more ordinary: each as a whole, then one thing after the other.
+const CHANGES_OF_REPAIR: &[fn(&mut WorldSpec)] = &[
+    |world| world.provider = ProviderSpec::default(),
+    |world| world.repair = RepairSpec::default(),
+    |world| world.provider.keys = None,
+    |world| world.provider.checks_tokens = None,
+    |world| world.provider.payouts = None,
+    |world| of_payouts(world, |payouts, usual| payouts.known_in = usual.known_in),
+    |world| of_payouts(world, |payouts, usual| payouts.settles_in = usual.settles_in),
+    |world| of_payouts(world, |payouts, usual| payouts.fails_percent = usual.fails_percent),
+    |world| of_payouts(world, |payouts, usual| payouts.refunds_in = usual.refunds_in),
+    |world| of_payouts(world, |payouts, usual| payouts.refunds_fail_percent = usual.refunds_fail_percent),
+    |world| of_payouts(world, |payouts, usual| payouts.answers = usual.answers),
+    |world| of_payouts(world, |payouts, usual| payouts.page = usual.page),
+    |world| world.repair.procedure = RepairSpec::default().procedure,
+    |world| world.repair.ask_every = RepairSpec::default().ask_every,
+    |world| world.repair.ask_for = RepairSpec::default().ask_for,
+    |world| world.repair.quiet_for = RepairSpec::default().quiet_for,
+];
+
+fn of_payouts(world: &mut WorldSpec, change: impl Fn(&mut PayoutSpec, PayoutSpec)) {
+    world.provider.payouts.iter_mut().for_each(|payouts| change(payouts, PayoutSpec::default()));
+}
+
 /// How much of a world isn't as it would be if nothing were said of it.
 pub(super) fn settings(world: &WorldSpec) -> usize {
-    let of_workers =
-        world.workers.iter().map(|worker| usize::from(worker.starts != TrueTime::START) + of_clock(&worker.clock));
+    let processes = world.workers.iter().chain(&world.operators);
+    let of_processes = processes.map(|node| usize::from(node.starts != TrueTime::START) + of_clock(&node.clock));
     // That a service is spoken of at all is one.
     let of_services = world.service_clocks.values().map(|clock| 1 + of_clock(clock));
-    let others = [
+    let others = count([
         world.lease.expiry.is_some(),
         world.ledger != LedgerSpec::default(),
         world.job.due != world.start,
@@ -163,9 +204,42 @@ pub(super) fn settings(world: &WorldSpec) -> usize {
         world.network.timeout != NetworkSpec::DEFAULT_TIMEOUT,
         world.progress_within != FINISH_WITHIN,
         world.limits.steps != Limits::DEFAULT_STEPS,
-    ];
-    let others = others.into_iter().filter(|is_set| *is_set).count();
-    of_workers.chain(of_services).sum::<usize>() + others
+    ]);
+    of_processes.chain(of_services).sum::<usize>()
+        + others
+        + of_provider(&world.provider)
+        + of_repair(&world.repair)
+}
+
+fn of_provider(provider: &ProviderSpec) -> usize {
+    let usual = PayoutSpec::default();
+    // That payouts take their time at all is one.
+    let of_payouts = provider.payouts.map_or(0, |payouts| {
+        1 + count([
+            payouts.known_in != usual.known_in,
+            payouts.settles_in != usual.settles_in,
+            payouts.fails_percent != usual.fails_percent,
+            payouts.refunds_in != usual.refunds_in,
+            payouts.refunds_fail_percent != usual.refunds_fail_percent,
+            payouts.answers != usual.answers,
+            payouts.page != usual.page,
+        ])
+    });
+    of_payouts + count([provider.keys.is_some(), provider.checks_tokens.is_some()])
+}
+
+fn of_repair(repair: &RepairSpec) -> usize {
+    let usual = RepairSpec::default();
+    count([
+        repair.procedure != usual.procedure,
+        repair.ask_every != usual.ask_every,
+        repair.ask_for != usual.ask_for,
+        repair.quiet_for != usual.quiet_for,
+    ])
+}
+
+fn count<const N: usize>(are_set: [bool; N]) -> usize {
+    are_set.into_iter().filter(|is_set| *is_set).count()
 }
 
 fn of_clock(clock: &ClockSpec) -> usize {

@@ -3,7 +3,7 @@
 use holdover_sim::fault::Fault;
 use holdover_sim::id::NodeId;
 use holdover_sim::seed::Seed;
-use holdover_sim::world::{ClockSpec, LEASE_STORE, WorldSpec, worker_node};
+use holdover_sim::world::{ClockSpec, LEASE_STORE, SERVICE_NAMES, WorldSpec, worker_node};
 use proptest::arbitrary::any;
 use proptest::strategy::{NewTree, Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
@@ -40,8 +40,9 @@ impl Strategy for Scenarios {
         let seed = Seed(any::<u64>().new_tree(runner)?.current());
         let world = with_drawn_clocks(&self.base.world, self.profile, seed);
         let plan = Generator::new(&world, self.profile).only(self.selection).plan(seed);
-        let workers = (0..world.workers.len()).map(worker_node);
-        let nodes = workers.chain([LEASE_STORE]);
+        // Operators' nodes come right behind the workers'.
+        let processes = (0..world.workers.len() + world.operators.len()).map(worker_node);
+        let nodes = processes.chain([LEASE_STORE]);
         let parts = |node: NodeId| Part::ALL.map(|part| (node, part));
         let mut untried: Vec<_> = nodes.flat_map(parts).collect();
         untried.reverse();
@@ -143,17 +144,20 @@ impl ScenarioTree {
     }
 }
 
-/// The clocks of `node`; `None` if it is no worker and there is nothing about its clocks.
+/// The clocks of `node`; `None` if it is a service and there is nothing about its clocks.
 fn clock_of(world: &mut WorldSpec, node: NodeId) -> Option<&mut ClockSpec> {
-    let worker = (0..world.workers.len()).find(|index| worker_node(*index) == node);
-    match worker {
-        Some(index) => Some(&mut world.workers[index].clock),
+    match node.index().checked_sub(SERVICE_NAMES.len()) {
+        Some(process) => {
+            world.workers.iter_mut().chain(&mut world.operators).nth(process).map(|node| &mut node.clock)
+        }
         None => world.service_clocks.get_mut(&node),
     }
 }
 
 /// The clocks of `node` as they are usually.
 fn usual_clock(world: &WorldSpec, node: NodeId) -> Option<ClockSpec> {
-    let worker = (0..world.workers.len()).find(|index| worker_node(*index) == node);
-    Some(worker.map_or(world.service_clock(node), |index| world.workers[index].clock))
+    match node.index().checked_sub(SERVICE_NAMES.len()) {
+        Some(process) => world.workers.iter().chain(&world.operators).nth(process).map(|node| node.clock),
+        None => Some(world.service_clock(node)),
+    }
 }

@@ -1,4 +1,4 @@
-//! A worker's process is killed.
+//! A worker's or an operator's process is killed.
 
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ use crate::history::History;
 use crate::id::{FaultId, NodeId};
 use crate::time::Span;
 
-/// A worker's process is killed: its memory is gone, its lease isn't given back, and what it had sent goes on without it.
+/// A process is killed, a worker's or an operator's: its memory is gone, its lease isn't given back, and what it had sent goes on without it.
 /// The machine runs on, and so do its clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Crash {
@@ -22,9 +22,9 @@ pub struct Crash {
 impl Kind for Crash {
     const INFO: FaultInfo = FaultInfo {
         name: "crash",
-        summary: "a worker's process is killed: it gives nothing back, and begins anew with nothing in memory",
+        summary: "a worker's or an operator's process is killed: it gives nothing back, and begins anew with nothing in memory",
         fields: &[
-            field("node", "the worker's name"),
+            field("node", "the worker's or the operator's name"),
             field("for", "how long until it begins anew, such as \"5s\"; default: it never does"),
         ],
     };

@@ -13,11 +13,12 @@ use crate::time::Span;
 /// run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DelayMessage {
-    /// What the message is about, such as `lease.renew`: one of [`MESSAGES`](crate::service::MESSAGES).
+    /// What the message is about, such as `lease.renew`: one of [`MESSAGES`](crate::service::MESSAGES)
+    /// or [`REPAIR_MESSAGES`](crate::service::REPAIR_MESSAGES).
     pub message: String,
     /// Which of the two.
     pub part: Part,
-    /// The worker that asks.
+    /// The worker or the operator that asks.
     pub node: NodeId,
     /// By how much; above zero.
     pub by: Span,
@@ -29,9 +30,9 @@ pub struct DelayMessage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
-    /// From the worker to the service.
+    /// To the service.
     Request,
-    /// From the service back to the worker.
+    /// Back from the service.
     Answer,
 }
 
@@ -51,7 +52,7 @@ impl Part {
 pub(super) const MESSAGE: FieldInfo =
     field("message", "what it is about, such as \"lease.renew\" (`holdover list messages` has all)");
 pub(super) const PART: FieldInfo = field("part", "\"request\" or \"answer\"");
-pub(super) const NODE: FieldInfo = field("node", "the worker that asks");
+pub(super) const NODE: FieldInfo = field("node", "the worker or the operator that asks");
 pub(super) const NTH: FieldInfo = field("nth", "which of those that are sent from then on; default 1");
 
 /// A message as the end of a phrase: `worker-a's next lease.renew request`.

@@ -14,11 +14,12 @@ use crate::time::Span;
 /// lasts until the message is sent, or else to the end of the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LoseMessage {
-    /// What the message is about, such as `ledger.write`: one of [`MESSAGES`](crate::service::MESSAGES).
+    /// What the message is about, such as `ledger.write`: one of [`MESSAGES`](crate::service::MESSAGES)
+    /// or [`REPAIR_MESSAGES`](crate::service::REPAIR_MESSAGES).
     pub message: String,
     /// Which of the two.
     pub part: Part,
-    /// The worker that asks.
+    /// The worker or the operator that asks.
     pub node: NodeId,
     /// Which of those that are sent after the strike, from 1.
     pub nth: u32,

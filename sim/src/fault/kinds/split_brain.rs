@@ -20,7 +20,7 @@ use crate::time::Span;
 pub struct SplitBrain {
     /// Which service.
     pub node: NodeId,
-    /// The workers that the old primary goes on answering; at least one, each once.
+    /// The workers and operators that the old primary goes on answering; at least one, each once.
     pub old: Vec<NodeId>,
     /// How far the new primary is behind when it is promoted; not negative.
     pub lag: Span,

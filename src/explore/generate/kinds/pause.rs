@@ -33,7 +33,7 @@ pub(super) fn pause(sketch: &mut Sketch<'_>) -> Fault {
     ));
     match what {
         What::Process => {
-            let node = sketch.worker();
+            let node = sketch.actor();
             Pause::of(node, stall(sketch), PauseClocks::Running).into()
         }
         What::Task => {
@@ -42,7 +42,7 @@ pub(super) fn pause(sketch: &mut Sketch<'_>) -> Fault {
             Pause { task: Some(task), ..Pause::of(node, stall(sketch), PauseClocks::Running) }.into()
         }
         What::Guest => {
-            let node = sketch.worker();
+            let node = sketch.actor();
             let (lasting, clocks) = guest(sketch);
             Pause::of(node, lasting, clocks).into()
         }
@@ -51,8 +51,8 @@ pub(super) fn pause(sketch: &mut Sketch<'_>) -> Fault {
             Pause::of(node, sync(sketch), PauseClocks::Running).into()
         }
         What::Host => {
-            let node = sketch.worker();
-            let others = sketch.stage.workers.iter().copied().chain(SERVICES).filter(|other| *other != node);
+            let node = sketch.actor();
+            let others = sketch.stage.askers().chain(SERVICES).filter(|other| *other != node);
             let mut others: Vec<_> = others.collect();
             while others.len() > 1 && sketch.dice.chance(60) {
                 others.remove(sketch.dice.below(others.len()));
@@ -155,8 +155,8 @@ fn sync(sketch: &mut Sketch<'_>) -> Span {
 /// Control groups have a quota for every 100 ms where nobody says otherwise; a busy one runs for a fifth to four fifths of
 /// them, and one that is far too small for a hundredth to a tenth.
 pub(super) fn throttle(sketch: &mut Sketch<'_>) -> Fault {
-    let (worker, service) = (sketch.worker(), sketch.service());
-    let node = if sketch.dice.chance(10) { service } else { worker };
+    let (actor, service) = (sketch.actor(), sketch.service());
+    let node = if sketch.dice.chance(10) { service } else { actor };
     let period = Span::millis(sketch.dice.weighted(&[(6, 100), (1, 10), (1, 1_000)]));
     let percent = match sketch.profile() {
         Profile::Realistic => sketch.dice.count(20, 80),

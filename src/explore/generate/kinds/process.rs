@@ -6,10 +6,12 @@ use holdover_sim::time::Span;
 use crate::explore::generate::sketch::Sketch;
 
 /// A process begins anew within seconds; a machine takes longer, and at times nobody starts it again.
+/// Somebody always does if it is an operator's: who else should repair anything?
 pub(super) fn crash(sketch: &mut Sketch<'_>) -> Fault {
-    let node = sketch.worker();
+    let node = sketch.actor();
     let lasting = sketch.length(Span::millis(100), sketch.of(Span::secs(30), Span::secs(300)));
     let is_for_good = sketch.dice.chance(sketch.of(5, 15));
+    let is_for_good = is_for_good && !sketch.is_operator(node);
     Crash { node, lasting: (!is_for_good).then_some(lasting) }.into()
 }
 

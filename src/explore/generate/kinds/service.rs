@@ -31,15 +31,15 @@ pub(super) fn failover(sketch: &mut Sketch<'_>) -> Fault {
 }
 
 /// Who couldn't be told of a new primary goes on with the old one until a cache or a connection runs out; how long that
-/// takes is a guess. Mostly one worker does.
+/// takes is a guess. Mostly only one does.
 pub(super) fn split(sketch: &mut Sketch<'_>) -> Fault {
-    let (node, worker) = (sketch.service(), sketch.worker());
+    let (node, first) = (sketch.service(), sketch.actor());
     let lasting = sketch.length(Span::millis(200), sketch.of(Span::secs(30), Span::secs(300)));
     let far = sketch.length(Span::millis(10), Span::secs(60));
     let lag = sketch.dice.weighted(&[(2, Span::ZERO), (sketch.of(0, 2), far)]);
-    let mut old = vec![worker];
+    let mut old = vec![first];
     if sketch.dice.chance(20) {
-        old.extend(sketch.stage.workers.iter().filter(|other| **other != worker));
+        old.extend(sketch.stage.askers().filter(|other| *other != first));
     }
     SplitBrain { node, old, lag, lasting }.into()
 }

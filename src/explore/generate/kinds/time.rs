@@ -8,9 +8,9 @@ use crate::explore::generate::sketch::{Sketch, not_negative};
 
 /// Some nodes repeat a second and others smear it: nobody has all machines set up alike.
 pub(super) fn leap(sketch: &mut Sketch<'_>) -> Fault {
-    let first = sketch.worker();
+    let first = sketch.actor();
     let (mut stepped, mut smeared) = (Vec::new(), Vec::new());
-    for node in std::iter::once(first).chain(sketch.stage.workers.iter().copied().filter(|node| *node != first)) {
+    for node in std::iter::once(first).chain(sketch.stage.askers().filter(|node| *node != first)) {
         match sketch.dice.below(4) {
             0 => smeared.push(node),
             1 if node != first => {}
