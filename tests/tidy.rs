@@ -355,7 +355,7 @@ fn events_and_messages_are_called_what_their_registries_say() {
             }
         }
     }
-    assert_eq!(sent, MESSAGES.iter().map(|(message, _)| *message).collect());
+    assert_eq!(sent, MESSAGES.iter().chain(REPAIR_MESSAGES).map(|(message, _)| *message).collect());
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn what_breaks_without_an_operator_shrinks_to_none() {
             .all(|node| node.index() < 3 + world.workers.len()))
     );
     let text = small.to_toml().expect("a file can say it");
-    assert!(!text.contains("repair") && !text.contains("operator"), "{text}");
+    assert!(["[repair]", "\"repair.", "operator"].iter().all(|said| !text.contains(said)), "{text}");
 }
 
 /// Only an operator deletes what was accepted, and only if it goes by the wrong procedure.
@@ -104,15 +104,17 @@ fn an_operator_that_breaks_something_stays() {
 #[test]
 fn nights_with_a_repair_shrink_as_all_others_do() {
     let base = repaired();
-    let generator = Generator::new(&base.world, Profile::Hostile);
+    // What is drawn alone mostly breaks nothing that the repair leaves broken.
+    let generator = Generator::new(&base.world, Profile::Hostile).on_top_of(&base.plan);
     let (mut shrunken, mut operators) = (0, 0);
-    for seed in (0..60).map(Seed) {
+    for seed in (0..16).map(Seed) {
         let mut night = Scenario { plan: generator.plan(seed), seed, ..base.clone() };
-        if seed.0 % 4 == 0 {
+        if seed.0 % 2 == 0 {
             night.world.repair.procedure = find("delete-one-workers-records").expect("a procedure");
         }
-        let protocol = PROTOCOLS[seed.0 as usize % PROTOCOLS.len()];
-        let Some(signature) = broken(&night, protocol).into_iter().next() else { continue };
+        // Fenced is hardly broken, and where the repair is right not much stays broken.
+        let protocol = PROTOCOLS[seed.0 as usize % 2];
+        let Some(signature) = broken(&night, protocol).into_iter().next_back() else { continue };
         let small = shrink(&night, protocol, signature, BUDGET).expect("it breaks this").scenario;
         assert!(Weight::of(&small) <= Weight::of(&night));
         assert!(broken(&small, protocol).contains(&signature), "{signature} is gone");
