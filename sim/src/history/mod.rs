@@ -11,9 +11,10 @@ mod reconciliation;
 mod recorder;
 mod repair;
 mod standstill;
+mod what;
 
 pub use belief::{Belief, beliefs};
-pub use event::{Claim, Event, Refusal, What};
+pub use event::{Claim, Event, Refusal};
 pub use kind::{EVENTS, REPAIR_EVENTS};
 pub use overlap::{Overlap, overlap_total, overlaps};
 pub use payouts::{Payout, PayoutEnd, payouts};
@@ -25,6 +26,7 @@ pub use recorder::LOG_TARGET;
 pub(crate) use recorder::{Recorder, log, may_log};
 pub use repair::{Decision, PayoutState, Reason};
 pub(crate) use standstill::standstills;
+pub use what::What;
 
 use serde::Serialize;
 
