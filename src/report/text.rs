@@ -2,17 +2,19 @@
 
 use std::io::{self, Write};
 
-use anstyle::Style;
 use holdover_sim::history::History;
+use holdover_sim::id::NodeId;
 use holdover_sim::time::{TimeOfDay, TrueTime, WallTime};
 
+use super::excerpt::{Excerpt, LeftOut};
 use super::lanes::{LANE_WIDTH, Lanes};
 use super::layout::{NO_BREAK, columns, cut, harmless, paragraph, wrap};
 use super::style::{BAD, BOLD, DIM, FAULT, GOOD, PLAIN};
 use super::timeline::{Mark, timeline};
 use super::verbose::event_row;
-use super::{closing, table, words};
-use crate::replay::{Blame, JudgedRun, Replay};
+use super::{closing, summary, table, words};
+
+use crate::replay::{JudgedRun, Replay};
 
 pub use super::closing::deviation_texts;
 
@@ -37,6 +39,20 @@ pub struct Layout {
 /// # Errors
 /// What `out` says.
 pub fn write(replay: &Replay<'_>, file: &str, layout: Layout, out: &mut impl Write) -> io::Result<()> {
+    write_excerpt(replay, file, layout, &Excerpt::default(), out)
+}
+
+/// The same, with timelines of no more than `excerpt`.
+///
+/// # Errors
+/// What `out` says.
+pub fn write_excerpt(
+    replay: &Replay<'_>,
+    file: &str,
+    layout: Layout,
+    excerpt: &Excerpt,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let width = layout.width.max(MIN_WIDTH);
     paragraph(out, "", 0, &harmless(&replay.scenario.title), BOLD, width)?;
     let protocols: Vec<_> = replay.runs.iter().map(|run| run.protocol.name()).collect();
@@ -46,7 +62,7 @@ pub fn write(replay: &Replay<'_>, file: &str, layout: Layout, out: &mut impl Wri
     write_summary(replay, width, out)?;
     for (index, run) in replay.runs.iter().enumerate() {
         writeln!(out)?;
-        Drawing::new(&run.history, layout.verbose, width).write(run, index == 0, out)?;
+        Drawing::new(&run.history, layout.verbose, width, excerpt).write(run, index == 0, out)?;
     }
     table::write(replay, width, out)?;
     closing::write_violations(replay, width, out)?;
@@ -60,36 +76,7 @@ fn write_summary(replay: &Replay<'_>, width: usize, out: &mut impl Write) -> io:
     let widest = closing::widest_name(replay);
     let hang = widest + 4;
     for run in &replay.runs {
-        let rules = run.verdicts.len();
-        let named = |name: &str| -> Vec<&str> {
-            let of_name = run.verdicts.iter().filter(|(_, verdict)| verdict.name() == name);
-            of_name.map(|(checker, _)| checker.name).collect()
-        };
-        let (violated, unknown) = (named("violated"), named("unknown"));
-        let mut told: Vec<(String, Style)> = Vec::new();
-        if !violated.is_empty() {
-            told.push((format!("violates {}", violated.join(", ")), BAD));
-        }
-        match run.blame() {
-            Some(Blame::Inside) => told.push(("inside its assumptions: all of them were kept".to_owned(), BAD)),
-            Some(Blame::Outside) => told.push((outside(run), DIM)),
-            None => {}
-        }
-        if unknown.len() == rules {
-            told.push((format!("can't tell any of the {rules} rules"), FAULT));
-        } else if !unknown.is_empty() {
-            told.push((format!("can't tell {}", unknown.join(", ")), FAULT));
-        }
-        if told.is_empty() {
-            told.push((format!("holds all {rules} rules"), GOOD));
-        }
-        let (tried, rejected) = (run.seen("stale-write-tried"), run.seen("stale-write-rejected"));
-        let double = run.seen("duplicate-payout-tried");
-        if tried + double > 0 {
-            let accepted = tried.saturating_sub(rejected);
-            let stale = format!("stale writes: {accepted} accepted, {rejected} rejected");
-            told.push((format!("{stale} · payouts asked for again: {double}"), DIM));
-        }
+        let told = summary::told(run);
         for (index, (text, style)) in told.iter().enumerate() {
             let name = if index == 0 { cut(run.protocol.name(), widest) } else { String::new() };
             let head = format!("  {name}{:1$}  ", "", widest.saturating_sub(columns(&name)));
@@ -99,16 +86,10 @@ fn write_summary(replay: &Replay<'_>, width: usize, out: &mut impl Write) -> io:
     Ok(())
 }
 
-/// What a protocol relies on that wasn't so.
-pub(super) fn outside(run: &JudgedRun) -> String {
-    let broken: Vec<String> =
-        run.broken_assumptions.iter().map(|assumption| assumption.name.replace('-', " ")).collect();
-    format!("outside its assumptions: {}", broken.join(", "))
-}
-
 /// The lanes of one run, and how its rows are drawn beside them.
 struct Drawing<'a> {
     history: &'a History,
+    excerpt: &'a Excerpt,
     lanes: Lanes,
     verbose: bool,
     width: usize,
@@ -117,11 +98,11 @@ struct Drawing<'a> {
 }
 
 impl<'a> Drawing<'a> {
-    fn new(history: &'a History, verbose: bool, width: usize) -> Drawing<'a> {
+    fn new(history: &'a History, verbose: bool, width: usize, excerpt: &'a Excerpt) -> Drawing<'a> {
         // The words need more than half of what is left beside the times.
         let most = width.saturating_sub(MARGIN) * 9 / 20 / LANE_WIDTH;
-        let lanes = Lanes::new(history, most);
-        Drawing { history, lanes, verbose, width, day: words::day(history.start) }
+        let lanes = Lanes::new(history, most, excerpt);
+        Drawing { history, excerpt, lanes, verbose, width, day: words::day(history.start) }
     }
 
     fn write(mut self, run: &JudgedRun, legend: bool, out: &mut impl Write) -> io::Result<()> {
@@ -129,21 +110,41 @@ impl<'a> Drawing<'a> {
         let used = 2 + columns(run.protocol.name());
         paragraph(out, "  ", 2, run.protocol.summary(), DIM, self.width.saturating_sub(used).max(1))?;
         self.write_heads(legend, out)?;
+        let mut left_out = LeftOut::default();
         if self.verbose {
             for (id, event) in self.history.numbered() {
-                let row = event_row(self.history, &self.lanes, id, event);
-                self.write_row(event.at, &row.cells, row.mark, &row.text, out)?;
+                let concerned = self.history.nodes.iter().enumerate().any(|(node, _)| {
+                    let node = NodeId(node as u16);
+                    self.excerpt.has(node) && event.concerns(node)
+                });
+                if left_out.shows(self.excerpt, event.at, concerned) {
+                    let row = event_row(self.history, &self.lanes, id, event);
+                    self.write_row(event.at, &row.cells, row.mark, &row.text, out)?;
+                }
             }
-            return Ok(());
+            return self.write_left_out(&left_out, "event", out);
         }
         for row in timeline(self.history) {
+            if !left_out.shows(self.excerpt, row.at, self.excerpt.concerns(&row)) {
+                continue;
+            }
             let mut text = row.text.clone();
             if let Some((reading, _)) = row.wrong_clock {
                 text += &format!(" ‹{}›", words::clock(self.history, reading));
             }
             self.write_row(row.at, &self.lanes.with(&row), row.mark, &text, out)?;
         }
-        Ok(())
+        self.write_left_out(&left_out, "row", out)
+    }
+
+    /// Says how many rows, which tell of a `thing` each, aren't part of what is shown.
+    fn write_left_out(&self, left_out: &LeftOut, thing: &str, out: &mut impl Write) -> io::Result<()> {
+        let told = left_out.told(self.history, self.excerpt, thing);
+        if told.is_empty() {
+            Ok(())
+        } else {
+            paragraph(out, "  ", 2, &format!("not shown: {told}"), DIM, self.width)
+        }
     }
 
     /// The columns to the left of the lanes: a verbose report shows microseconds.

@@ -10,6 +10,7 @@ use holdover_sim::id::{Amount, Epoch, EventId, FaultId, NodeId, OpId};
 use holdover_sim::time::{Span, TrueTime, WallTime};
 use serde::Serialize;
 
+use super::acts::{Acts, Standing};
 use super::course::{Course, Progress, Trouble};
 use super::layout::harmless;
 use super::words;
@@ -77,17 +78,12 @@ struct Teller<'a> {
     rows: Vec<Row>,
     /// The rows whose course is still open, by their index.
     open: Vec<(usize, Course)>,
-    /// The highest epoch under which the ledger accepted anything.
-    newest_accepted: Option<Epoch>,
+    acts: Acts,
     newest_granted: Option<Epoch>,
     /// How often each node was refused the lease since it was last granted.
     refusals: Vec<u32>,
     /// Whether a slew of each node's clocks was told.
     slewed: Vec<bool>,
-    /// When each operation was entered that the ledger knows of.
-    entered: Vec<Option<TrueTime>>,
-    paid: Vec<bool>,
-    first_export: Option<usize>,
 }
 
 impl<'a> Teller<'a> {
@@ -96,13 +92,10 @@ impl<'a> Teller<'a> {
             history,
             rows: Vec::new(),
             open: Vec::new(),
-            newest_accepted: None,
+            acts: Acts::of(history),
             newest_granted: None,
             refusals: vec![0; history.nodes.len()],
             slewed: vec![false; history.nodes.len()],
-            entered: vec![None; history.batch.len()],
-            paid: vec![false; history.batch.len()],
-            first_export: None,
         }
     }
 
@@ -254,27 +247,16 @@ impl<'a> Teller<'a> {
             What::GenerationOpened { claim, next } => {
                 let token = claim.token.map_or(String::new(), |token| format!(" with {token}"));
                 let text = format!("fences the ledger{token}: {}", done(next));
-                self.newest_accepted = self.newest_accepted.max(Some(claim.epoch));
                 self.act(id, event, claim.worker, &text);
             }
             What::WriteAccepted { claim, op, .. } => {
-                // A deposed ledger's entry is in none of the books that are left.
-                let deposed = self.history.by_deposed(event);
-                let again = !deposed && self.entered[op.index()].replace(event.at).is_some();
                 let worker = self.name(claim.worker);
-                match (self.is_stale(claim), again) {
-                    (true, _) => {
-                        let text = format!("STALE: {worker}'s entry for {op} accepted");
-                        self.say(id, event, claim.worker, Mark::Stale, text);
-                    }
-                    (false, true) => {
-                        let text = format!("ENTERED TWICE: {op}, now by {worker}");
-                        self.say(id, event, claim.worker, Mark::Stale, text);
-                    }
-                    (false, false) => {
-                        self.progress(id, event, claim, |progress| progress.entered.push(op));
-                    }
-                }
+                let text = match self.acts.standing(id) {
+                    Standing::Stale => format!("STALE: {worker}'s entry for {op} accepted"),
+                    Standing::Again => format!("ENTERED TWICE: {op}, now by {worker}"),
+                    _ => return self.progress(id, event, claim, |progress| progress.entered.push(op)),
+                };
+                self.say(id, event, claim.worker, Mark::Stale, text);
             }
             What::WriteRepeated { claim, op, .. } => {
                 let worker = self.name(claim.worker);
@@ -282,7 +264,7 @@ impl<'a> Teller<'a> {
                 self.say(id, event, claim.worker, Mark::Rejected, text);
             }
             What::CheckpointMoved { claim, next } => {
-                if self.is_stale(claim) {
+                if self.acts.standing(id) == Standing::Stale {
                     let (worker, done) = (self.name(claim.worker), done(next));
                     let text = format!("STALE: {worker}'s checkpoint accepted, {done}");
                     self.say(id, event, claim.worker, Mark::Stale, text);
@@ -300,12 +282,12 @@ impl<'a> Teller<'a> {
         let rows = &self.history.exports[export];
         let total = Amount(rows.iter().map(|row| row.amount.0).sum());
         let (worker, count, total) = (self.name(claim.worker), rows.len(), words::amount(total));
-        let differs = self.first_export.is_some_and(|first| self.history.exports[first] != *rows);
-        self.first_export.get_or_insert(export);
-        let (mark, text) = match (differs, self.is_stale(claim)) {
-            (false, false) => (Mark::Plain, format!("{worker} exports {count} rows, total {total}")),
-            (true, _) => (Mark::Stale, format!("CONFLICT: {worker} exports {count} other rows, total {total}")),
-            (false, true) => (Mark::Stale, format!("STALE: {worker} exports {count} rows, total {total}")),
+        let (mark, text) = match self.acts.standing(id) {
+            Standing::Again => {
+                (Mark::Stale, format!("CONFLICT: {worker} exports {count} other rows, total {total}"))
+            }
+            Standing::Stale => (Mark::Stale, format!("STALE: {worker} exports {count} rows, total {total}")),
+            _ => (Mark::Plain, format!("{worker} exports {count} rows, total {total}")),
         };
         self.say(id, event, claim.worker, mark, text);
     }
@@ -313,7 +295,7 @@ impl<'a> Teller<'a> {
     fn tell_payout(&mut self, id: EventId, event: &Event) {
         match event.what {
             What::PayoutMade { claim, op, .. } => {
-                if std::mem::replace(&mut self.paid[op.index()], true) {
+                if self.acts.standing(id) == Standing::Again {
                     let text = format!("PAID TWICE: {op}, now for {}", self.name(claim.worker));
                     self.say(id, event, claim.worker, Mark::Stale, text);
                 } else {
@@ -387,11 +369,6 @@ impl<'a> Teller<'a> {
     }
 
     fn tell_loss(&mut self, id: EventId, event: &Event, since: TrueTime) {
-        if self.history.is(event.node, Role::Ledger) {
-            for entered in &mut self.entered {
-                *entered = entered.filter(|at| *at <= since);
-            }
-        }
         let of_node =
             |earlier: &&Event| earlier.node == event.node && earlier.at > since && earlier.what.is_written();
         // What a deposed primary wrote is lost with that one.
@@ -403,12 +380,6 @@ impl<'a> Teller<'a> {
             lost => format!("LOST: what {name} wrote after {since}, {}", words::many(lost, "write", "writes")),
         };
         self.say(id, event, event.node, Mark::Fault, text);
-    }
-
-    fn is_stale(&mut self, claim: Claim) -> bool {
-        let stale = self.newest_accepted.is_some_and(|newest| newest > claim.epoch);
-        self.newest_accepted = self.newest_accepted.max(Some(claim.epoch));
-        stale
     }
 
     /// Adds `event` to the undisturbed progress of `claim`'s worker.
