@@ -29,7 +29,7 @@ pub(super) fn run(arguments: &ReplayArguments, output: &mut Output) -> Result<St
     let command = command::replay(&arguments.file, &arguments.protocol, arguments.seed);
     match arguments.format {
         ReplayFormat::Text => {
-            let layout = text::Layout { width: output.width(), verbose: arguments.verbose };
+            let layout = text::Layout { width: output.all_columns(), verbose: arguments.verbose };
             output.show(|out| text::write_excerpt(&replay, &file, layout, &excerpt, out))?;
             if status != Status::AsExpected {
                 output.show(|out| writeln!(out, "\n{command}"))?;

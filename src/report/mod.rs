@@ -11,10 +11,12 @@
 
 mod acts;
 pub mod annotations;
+mod beside;
 pub mod check;
 mod clock_errors;
 mod closing;
 mod course;
+mod drawing;
 mod excerpt;
 pub mod explain;
 mod grants;
