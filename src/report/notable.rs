@@ -19,8 +19,8 @@ pub(super) enum Piece {
 }
 
 /// What matters of `run`, as far as `excerpt` shows it: at most `most` rows. If more matter, the first of them and those
-/// that show that a rule was broken. A row that stands alone between others is told as well: it takes no more room than
-/// to say that it was left out.
+/// that show that a rule was broken. A row that would be left out alone is told as well: it takes no more room than to say
+/// that.
 pub(super) fn pieces(run: &JudgedRun, excerpt: &Excerpt, most: usize) -> Vec<Piece> {
     let history = &run.history;
     let told = timeline(history);
@@ -34,8 +34,12 @@ pub(super) fn pieces(run: &JudgedRun, excerpt: &Excerpt, most: usize) -> Vec<Pie
     rows.sort_by_key(|(row, _)| row.at);
     let mut told: Vec<bool> =
         rows.iter().map(|(row, shows_broken)| *shows_broken || matters(history, row)).collect();
-    for index in 1..told.len().saturating_sub(1) {
-        told[index] |= told[index - 1] && told[index + 1];
+    let alone = |told: &[bool], index: usize| {
+        let before = index.checked_sub(1).is_none_or(|before| told[before]);
+        !told[index] && before && told.get(index + 1).copied().unwrap_or(true)
+    };
+    for index in 0..told.len() {
+        told[index] |= told.len() > 1 && alone(&told, index);
     }
     let mut room = most.saturating_sub(rows.iter().filter(|(_, shows)| *shows).count());
     let mut pieces = Vec::new();

@@ -324,7 +324,7 @@ impl Track<'_> {
             if node.role != Role::Worker && errors.iter().all(|(_, error)| *error == Span::ZERO) {
                 continue;
             }
-            for (at, error) in errors {
+            for (at, error) in in_steps(&errors) {
                 let args = json!({ "ms": error.as_nanos() as f64 / 1e6 });
                 let pid = self.process(NodeId(index as u16));
                 trace.put(Traced { ph: "C", cat: "clock", ..traced(pid, 0, "wall clock error", at, args) })?;
@@ -338,6 +338,23 @@ impl Track<'_> {
 fn traced(pid: u64, tid: u64, name: &str, at: TrueTime, args: Value) -> Traced<'_> {
     let ts = micros(at - TrueTime::START);
     Traced { ph: "i", name, cat: "holdover", pid, tid, ts, dur: None, id: None, s: None, bp: None, args }
+}
+
+/// A line as values that each hold up to the next: where it is bent or slanted, in as many as show that it is.
+fn in_steps(corners: &[(TrueTime, Span)]) -> Vec<(TrueTime, Span)> {
+    const STEPS: i64 = 16;
+    let mut steps: Vec<(TrueTime, Span)> = Vec::new();
+    for pair in corners.windows(2) {
+        let [(from, error), (until, next)] = [pair[0], pair[1]];
+        let (length, rise) = ((until - from).as_nanos(), (next - error).as_nanos());
+        steps.push((from, error));
+        if length > STEPS && rise != 0 {
+            let part = |whole: i64, step: i64| Span::nanos(whole / STEPS * step);
+            steps.extend((1..STEPS).map(|step| (from + part(length, step), error + part(rise, step))));
+        }
+    }
+    steps.extend(corners.last());
+    steps
 }
 
 fn micros(span: Span) -> f64 {

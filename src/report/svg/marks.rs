@@ -14,6 +14,9 @@ use super::panel::{Panel, Picture};
 /// More messages of those that are all right aren't drawn: they would hide the others.
 const MOST_MESSAGES: usize = 300;
 
+/// Where there are more acts than these, nobody can point at one of them.
+const MOST_TITLES: usize = 1_000;
+
 /// A mark by which something is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Mark {
@@ -64,6 +67,7 @@ pub(super) fn draw(panel: &Panel, picture: &Picture<'_>, canvas: &mut Canvas) {
     if panel.is_large {
         draw_messages(panel, picture, &acts, canvas);
     }
+    let has_titles = panel.is_large && acts.len() <= MOST_TITLES;
     // What stands out is on top, and of several marks at one place one is drawn.
     let mut taken = BTreeSet::new();
     let mut by_standing = acts;
@@ -72,16 +76,17 @@ pub(super) fn draw(panel: &Panel, picture: &Picture<'_>, canvas: &mut Canvas) {
         let Some(middle) = panel.middle_of(picture, act.service) else { continue };
         let x = panel.axis.x(act.at);
         let mark = mark_of(act);
-        if !taken.insert((x.0 / if panel.is_large { 5 } else { 15 }, act.service, mark)) {
+        let apart = if has_titles { 5 } else { 15 };
+        if !taken.insert((x.0 / apart, act.service, mark)) {
             continue;
         }
-        if panel.is_large {
+        if has_titles {
             canvas.open("");
             canvas.title(&told(picture, act));
         }
         let class = format!("e{}", act.claim.epoch.0.saturating_sub(1) % 8);
         draw_mark(mark, &class, (x, middle), if panel.is_large { 10 } else { 5 }, canvas);
-        if panel.is_large {
+        if has_titles {
             canvas.close();
         }
     }
@@ -183,12 +188,17 @@ fn draw_messages(panel: &Panel, picture: &Picture<'_>, acts: &[&Act], canvas: &m
     }
     let grants = picture.grants.iter().filter(|grant| panel.axis.covers(grant.from));
     lines.extend(grants.map(|grant| ("message", grant.event)));
+    // Lines on top of each other would say no more.
+    let mut taken = BTreeSet::new();
     for (class, id) in lines {
         let event = picture.history.event(id);
         let Some((sender, sent)) = sending(picture, event) else { continue };
         let ends = panel.middle_of(picture, sender).zip(panel.middle_of(picture, event.node));
         let Some((from, to)) = ends else { continue };
-        canvas.line(class, (panel.axis.x(sent), from), (panel.axis.x(event.at), to));
+        let (begin, end) = (panel.axis.x(sent), panel.axis.x(event.at));
+        if taken.insert((class, begin.0 / 10, end.0 / 10, sender, event.node)) {
+            canvas.line(class, (begin, from), (end, to));
+        }
     }
 }
 

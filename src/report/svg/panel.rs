@@ -191,8 +191,9 @@ impl Panel {
                 let at = (from, top + (self.lane - height));
                 canvas.rect("pause", at, ((until - from).max(Px(10)), height), 0);
                 let label = "paused";
-                if self.is_large && width(label, SMALL_COLUMN).plus(12) <= until - from {
-                    canvas.text("strong small halo", (from.plus(6), top.plus(14)), label);
+                // Beside the number of the fault that began it.
+                if self.is_large && width(label, SMALL_COLUMN).plus(34) <= until - from {
+                    canvas.text("strong small halo", (from.plus(28), top.plus(14)), label);
                 }
             }
         }
