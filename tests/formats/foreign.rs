@@ -19,7 +19,7 @@ use crate::record::{replay, written_in};
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/parsers");
 
 /// What a parser understands of each of `texts`; `None` where there is no parser.
-fn understood(kind: &str, texts: &[String]) -> Option<Vec<Value>> {
+pub(crate) fn understood(kind: &str, texts: &[String]) -> Option<Vec<Value>> {
     let node = Command::new("node").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     if !node.is_ok_and(|status| status.success()) || !Path::new(FOLDER).join("node_modules").is_dir() {
         let hint = "tests/parsers isn't installed; with Node.js, run `npm ci` in it";

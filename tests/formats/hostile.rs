@@ -1,9 +1,12 @@
 //! Texts that nobody means well by: each format shows them as text.
 
+use std::sync::LazyLock;
+
 use holdover::scenario::Scenario;
 use holdover::sim::fault::{Anchor, Pause, PauseClocks, PlannedFault};
 use holdover::sim::time::{Span, TrueTime};
 use holdover::sim::world::worker_node;
+use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
 use crate::record::{FORMATS, replay, scenario, written_in};
@@ -81,27 +84,28 @@ fn a_picture_has_no_elements_of_anybody_else() {
     }
 }
 
+/// What there is in a report in Markdown on the record with `text`, but for the texts; and its title.
+fn structure(text: &str) -> (Vec<String>, String) {
+    let scenario = with(text);
+    let markdown = written_in("markdown", &replay(&scenario));
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_MATH;
+    let mut title = String::new();
+    let mut in_title = false;
+    let mut all = Vec::new();
+    for event in Parser::new_ext(&markdown, options) {
+        match event {
+            Event::Start(Tag::Heading { level: pulldown_cmark::HeadingLevel::H1, .. }) => in_title = true,
+            Event::End(pulldown_cmark::TagEnd::Heading(_)) => in_title = false,
+            Event::Text(text) if in_title => title += &text,
+            Event::Text(_) | Event::Code(_) => {}
+            other => all.push(format!("{other:?}")),
+        }
+    }
+    (all, title)
+}
+
 #[test]
 fn a_report_in_markdown_has_no_structure_of_anybody_else() {
-    // What there is in it, but for the texts.
-    let structure = |text: &str| {
-        let scenario = with(text);
-        let markdown = written_in("markdown", &replay(&scenario));
-        let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_MATH;
-        let mut title = String::new();
-        let mut in_title = false;
-        let mut all = Vec::new();
-        for event in Parser::new_ext(&markdown, options) {
-            match event {
-                Event::Start(Tag::Heading { level: pulldown_cmark::HeadingLevel::H1, .. }) => in_title = true,
-                Event::End(pulldown_cmark::TagEnd::Heading(_)) => in_title = false,
-                Event::Text(text) if in_title => title += &text,
-                Event::Text(_) | Event::Code(_) => {}
-                other => all.push(format!("{other:?}")),
-            }
-        }
-        (all, title)
-    };
     let (usual, _) = structure("usual");
     for text in texts().into_iter().filter(|text| !text.is_empty()) {
         let (structure, title) = structure(&text);
@@ -112,5 +116,34 @@ fn a_report_in_markdown_has_no_structure_of_anybody_else() {
         if text.is_ascii() && !text.contains(char::is_control) {
             assert_eq!(title, text.trim(), "all of it is there as text");
         }
+    }
+}
+
+/// The structure of a report without anything special in it.
+static USUAL: LazyLock<Vec<String>> = LazyLock::new(|| structure("usual").0);
+
+/// `text` with one blank for several, and none at its ends.
+fn collapsed(text: &str) -> String {
+    text.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    /// Signs that mean something somewhere are drawn as often as all others together.
+    #[test]
+    fn whatever_can_be_printed_is_shown_as_it_is(
+        text in r#"([ -~é日]|[-+*_`<>&#|;:!.()=~\\\[\]{}"'@$%]){1,40}"#
+    ) {
+        let wanted = collapsed(&text);
+        prop_assume!(!wanted.is_empty());
+        let (found, title) = structure(&text);
+        prop_assert_eq!(title, wanted.clone());
+        prop_assert_eq!(&found, &*USUAL);
+        let scenario = with(&text);
+        let svg = written_in("svg", &replay(&scenario));
+        let document = roxmltree::Document::parse(&svg).expect("XML");
+        let title = document.descendants().find(|node| node.attribute("id") == Some("title"));
+        prop_assert_eq!(collapsed(title.and_then(|title| title.text()).unwrap_or_default()), wanted);
     }
 }

@@ -9,6 +9,7 @@ use jsonschema::Validator;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use serde_json::Value;
 
+use crate::foreign::understood;
 use crate::record::{FORMATS, replay, scenario, written_in};
 
 #[path = "../files/mod.rs"]
@@ -19,24 +20,30 @@ fn every_scenario_in_every_format() {
     let validator = jsonschema::draft7::new(&history_schema()).expect("it is a schema");
     let paths =
         ["scenarios/incidents", "scenarios/faults"].into_iter().flat_map(|folder| files::below(folder, ".toml"));
-    let mut seen = 0;
+    let mut diagrams = Vec::new();
     for path in paths.filter(|path| !path.ends_with("-control.toml")) {
         let scenario = Scenario::parse(&path, &files::read(&path)).expect("our own files are scenarios");
-        check(&path, &Replay::of(&scenario), &validator);
-        seen += 1;
+        diagrams.push(check(&path, &Replay::of(&scenario), &validator));
     }
-    assert!(seen > 20, "{seen} scenarios are hardly all");
+    assert!(diagrams.len() > 20, "{} scenarios are hardly all", diagrams.len());
     let scenario = scenario();
-    check("by hand", &replay(&scenario), &validator);
+    diagrams.push(check("by hand", &replay(&scenario), &validator));
+    if let Some(understood) = understood("mermaid", &diagrams) {
+        assert_eq!(understood.len(), diagrams.len());
+        assert!(understood.iter().all(|diagram| diagram["type"] == "sequence"));
+    }
 }
 
-/// Sees that what is written of `replay` is what the formats say; `place` is where it is from.
-fn check(place: &str, replay: &Replay<'_>, validator: &Validator) {
+/// Sees that what is written of `replay` is what the formats say; `place` is where it is from. Returns its diagram, which
+/// Mermaid has to see.
+fn check(place: &str, replay: &Replay<'_>, validator: &Validator) -> String {
     check_picture(place, &written_in("svg", replay), replay);
     check_report(place, &written_in("markdown", replay), replay);
     check_trace(place, &written_in("perfetto", replay), replay);
-    check_diagram(place, &written_in("mermaid", replay));
     check_history(place, &written_in("jsonl", replay), validator);
+    let diagram = written_in("mermaid", replay);
+    check_diagram(place, &diagram);
+    diagram
 }
 
 /// A picture is XML, and has a line for each violation.
