@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use holdover::replay::{Replay, protocols_of};
-use holdover::report::json;
+use holdover::report::jsonl;
 use holdover::scenario::Scenario;
 use holdover::sim::history::History;
 use holdover::sim::protocol::AnyProtocol;
@@ -136,7 +136,7 @@ fn in_a_process_of_its_own_whether_it_logs_or_not() {
         for seed in [7, 8, u64::MAX] {
             let mut here = Vec::new();
             let replay = Replay::new(&scenario, &protocols_of(&scenario), Seed(seed));
-            json::write_lines(&replay, &mut here).expect("a Vec takes any bytes");
+            jsonl::write(&replay, &mut here).expect("a Vec takes any bytes");
             for log in ["", "", "holdover=trace"] {
                 assert!(printed(&path, seed, log) == here, "{path:?} with seed {seed}, RUST_LOG={log:?}");
             }

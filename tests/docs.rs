@@ -24,7 +24,8 @@ use std::process::{Command, Stdio};
 
 use holdover::scenario::{SMALLEST, Scenario};
 
-const DOCUMENTS: [&str; 4] = ["README.md", "ARCHITECTURE.md", "scenarios/README.md", "docs/clock-model.md"];
+const DOCUMENTS: [&str; 5] =
+    ["README.md", "ARCHITECTURE.md", "scenarios/README.md", "docs/clock-model.md", "docs/formats.md"];
 
 /// The line that stands for lines that were left out.
 const CUT: &str = "…";

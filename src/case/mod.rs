@@ -27,7 +27,7 @@ use crate::explore::explain::{BRIEF, Explanation};
 use crate::explore::shrink::Shrunk;
 use crate::replay::Replay;
 use crate::report::shrink::in_short;
-use crate::report::{explain, html, json, text};
+use crate::report::{explain, html, jsonl, text};
 use crate::scenario::{NotWritable, Scenario};
 
 /// How wide reports in a case are.
@@ -140,7 +140,7 @@ impl Case {
             },
             scenario: text,
             original: find.original.to_toml().ok(),
-            history: plain(|out| json::write_lines(&own, out)),
+            history: plain(|out| jsonl::write(&own, out)),
             report: plain(|out| text::write(&all, FILE, layout, out)),
             explanation: plain(|out| explain::text::write(&explanation, FILE, WIDTH, out)),
             picture: Some(written(|out| {

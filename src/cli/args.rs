@@ -46,8 +46,8 @@ pub(super) enum Command {
     Promote(PromoteArguments),
     /// List what there is: protocols, assumptions, faults, checkers, points, events, messages, sightings, scenarios
     List(ListArguments),
-    /// Print the JSON Schema of scenario files, for editors that complete and check them
-    Schema,
+    /// Print the JSON Schema of scenario files, for editors that complete and check them, or of histories
+    Schema(SchemaArguments),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -69,6 +69,15 @@ pub(super) struct ReplayArguments {
     /// How to show it
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(super) format: ReplayFormat,
+    /// Show nothing earlier in timelines and pictures; a time as scenarios write it: 02:00:28.150, +58s
+    #[arg(long, value_name = "TIME")]
+    pub(super) from: Option<String>,
+    /// Show nothing later in timelines and pictures
+    #[arg(long, value_name = "TIME")]
+    pub(super) to: Option<String>,
+    /// Show only this node's lane in timelines and pictures, and what it has to do with; may be given more than once
+    #[arg(long, value_name = "NODE")]
+    pub(super) lane: Vec<String>,
     /// Show every event in the timeline, messages and points among them, each with its cause
     #[arg(long, short)]
     pub(super) verbose: bool,
@@ -243,6 +252,21 @@ pub(super) struct ListArguments {
     pub(super) format: Format,
 }
 
+#[derive(Debug, Args)]
+pub(super) struct SchemaArguments {
+    /// Of what
+    #[arg(long, value_name = "WHAT", default_value = "scenario")]
+    pub(super) of: Described,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Described {
+    /// A scenario file
+    Scenario,
+    /// A line of `replay --format jsonl`
+    History,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum ColorWhen {
     Auto,
@@ -283,6 +307,21 @@ pub(super) enum ReplayFormat {
     Json,
     /// The histories, a JSON line for each event
     Jsonl,
+    /// An incident report in Markdown
+    Markdown,
+    /// A sequence diagram of what matters, for pages that draw Mermaid
+    Mermaid,
+    /// A trace for Perfetto and Chrome: a track for each node, flows for messages
+    Perfetto,
+    /// A picture of the lanes
+    Svg,
+}
+
+impl ReplayFormat {
+    /// Its name on the command line.
+    pub(super) fn name(self) -> String {
+        self.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -11,7 +11,7 @@ use crate::case::CaseError;
 use crate::explore::hunt::NoShard;
 use crate::replay::Outcome;
 use crate::report::check::CheckOutcome;
-use crate::scenario::{NotWritable, ScenarioError, shown_path};
+use crate::scenario::{NoTime, NotWritable, ScenarioError, shown_path};
 
 /// The exit statuses; their numbers are a promise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +81,22 @@ pub(super) enum Failure {
     #[error("unknown protocol `{name}`")]
     #[diagnostic(help("{help}"))]
     UnknownProtocol { name: String, help: String },
+    /// A lane was asked for that isn't there.
+    #[error("unknown node `{name}`")]
+    #[diagnostic(help("{help}"))]
+    UnknownLane { name: String, help: String },
+    /// A time that was given isn't one of the run.
+    #[error("--{option}: {no_time}")]
+    #[diagnostic(help("{}", no_time.help().map_or(String::new(), |help| help.to_string())))]
+    NoTime { option: &'static str, no_time: NoTime },
+    /// Nothing is left to be shown.
+    #[error("--from is later than --to")]
+    #[diagnostic(help("nothing would be shown; turn them round"))]
+    FromAfterTo,
+    /// A part was asked for of what is always whole.
+    #[error("--from, --to and --lane choose what is drawn, and {format} has all of it")]
+    #[diagnostic(help("leave them out, or take another format: text, markdown, mermaid or svg"))]
+    Whole { format: String },
     /// A rule was asked for that isn't there.
     #[error("unknown rule `{name}`")]
     #[diagnostic(help("{help}"))]

@@ -6,6 +6,7 @@ mod check;
 mod command;
 #[cfg(test)]
 mod documented;
+mod excerpt;
 mod exit;
 mod explain;
 mod hunt;
@@ -66,7 +67,7 @@ fn run(command: &Command, output: &mut Output) -> Result<Status, Failure> {
         Command::Shrink(arguments) => shrink::run(arguments, output),
         Command::Promote(arguments) => promote::run(arguments, output),
         Command::List(arguments) => list::run(arguments, output),
-        Command::Schema => schema::run(output),
+        Command::Schema(arguments) => schema::run(arguments, output),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Arguments::command(), "holdover", &mut script);

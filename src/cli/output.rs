@@ -54,9 +54,14 @@ impl Output {
 
     /// How many columns a report may use.
     pub(super) fn width(&self) -> usize {
+        self.all_columns().min(GREATEST_WIDTH)
+    }
+
+    /// How many columns there are, for what is more than lines of text.
+    pub(super) fn all_columns(&self) -> usize {
         // Of stdout alone: where a report goes into a file, it isn't the terminal's business.
         let size = terminal_size::terminal_size_of(io::stdout());
-        size.map_or(USUAL_WIDTH, |(width, _)| usize::from(width.0).min(GREATEST_WIDTH))
+        size.map_or(USUAL_WIDTH, |(width, _)| usize::from(width.0))
     }
 
     /// Sees that all was written, and says with which status to leave.

@@ -6,13 +6,14 @@ use tracing::subscriber::NoSubscriber;
 
 use super::args::{ReplayArguments, ReplayFormat};
 use super::command;
+use super::excerpt;
 use super::exit::{Failure, Status};
 use super::output::Output;
 use super::picture::PictureFile;
 use crate::explore::explain::{BRIEF, Explanation};
 use crate::replay::{Replay, protocols_of};
 use crate::report::html::Picture;
-use crate::report::{json, text};
+use crate::report::{json, jsonl, markdown, mermaid, perfetto, svg, text};
 use crate::scenario::{Scenario, shown_path};
 use crate::sim::protocol::{self, AnyProtocol};
 use crate::sim::seed::Seed;
@@ -22,19 +23,26 @@ pub(super) fn run(arguments: &ReplayArguments, output: &mut Output) -> Result<St
     let protocols = chosen(&arguments.protocol, &scenario)?;
     let picture = arguments.report.as_deref().map(|path| PictureFile::at(path, &arguments.file)).transpose()?;
     let replay = Replay::new(&scenario, &protocols, arguments.seed.map_or(scenario.seed, Seed));
+    let excerpt = excerpt::of(arguments, &replay)?;
     let status = Status::from(replay.outcome());
     let file = shown_path(&arguments.file);
     let command = command::replay(&arguments.file, &arguments.protocol, arguments.seed);
     match arguments.format {
         ReplayFormat::Text => {
-            let layout = text::Layout { width: output.width(), verbose: arguments.verbose };
-            output.show(|out| text::write(&replay, &file, layout, out))?;
+            let layout = text::Layout { width: output.all_columns(), verbose: arguments.verbose };
+            output.show(|out| text::write_excerpt(&replay, &file, layout, &excerpt, out))?;
             if status != Status::AsExpected {
                 output.show(|out| writeln!(out, "\n{command}"))?;
             }
         }
         ReplayFormat::Json => output.show(|out| json::write(&replay, &file, &command, out))?,
-        ReplayFormat::Jsonl => output.show(|out| json::write_lines(&replay, out))?,
+        ReplayFormat::Jsonl => output.show(|out| jsonl::write(&replay, out))?,
+        ReplayFormat::Markdown => {
+            output.show(|out| markdown::write(&replay, &file, &command, &excerpt, out))?;
+        }
+        ReplayFormat::Perfetto => output.show(|out| perfetto::write(&replay, &file, &command, out))?,
+        ReplayFormat::Svg => output.show(|out| svg::write(&replay, &excerpt, out))?,
+        ReplayFormat::Mermaid => output.show(|out| mermaid::write(&replay, &excerpt, out))?,
     }
     if status != Status::AsExpected && arguments.format != ReplayFormat::Text {
         output.aside(&command)?;

@@ -1,13 +1,18 @@
-//! `holdover schema`: the JSON Schema of scenario files, for editors.
+//! `holdover schema`: the JSON Schemas of what is read and written, for editors and programs.
 
 use std::io::Write;
 
+use super::args::{Described, SchemaArguments};
 use super::exit::{Failure, Status};
 use super::output::Output;
+use crate::report::history_schema;
 use crate::scenario::json_schema;
 
-pub(super) fn run(output: &mut Output) -> Result<Status, Failure> {
-    let schema = json_schema();
+pub(super) fn run(arguments: &SchemaArguments, output: &mut Output) -> Result<Status, Failure> {
+    let schema = match arguments.of {
+        Described::Scenario => json_schema(),
+        Described::History => history_schema(),
+    };
     output.show(|out| {
         serde_json::to_writer_pretty(&mut *out, &schema)?;
         writeln!(out)

@@ -8,7 +8,8 @@ use serde::Serialize;
 
 use super::annotations::Annotation;
 use super::closing::told_deviations;
-use super::json::{outcome_name, write_line};
+use super::json::outcome_name;
+use super::jsonl::write_line;
 use super::junit::{Case, Kind, Problem, Suite};
 use super::words;
 use crate::replay::{Deviation, JudgedRun, Outcome, Replay};

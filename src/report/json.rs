@@ -1,8 +1,6 @@
-//! Reports for programs: one JSON document on a replay, or the whole history with a line for each event.
+//! The report for programs: one JSON document on a replay.
 //!
-//! Times are nanoseconds: `at` is true time since the start, `wall` and `mono` are what the event's node read on its own
-//! clocks at that instant. Node numbers are indices into `nodes`; operations are numbered from 1; amounts are in minor
-//! units.
+//! Times are nanoseconds: `at` is true time since the start.
 
 mod reconciliation;
 
@@ -10,10 +8,8 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use holdover_sim::check::{Bite, Verdict};
-use holdover_sim::clock::ClockLine;
 use holdover_sim::fault::PlannedFault;
-use holdover_sim::history::{History, Role, Row, What};
-use holdover_sim::id::{Amount, EventId, NodeId};
+use holdover_sim::id::EventId;
 use holdover_sim::limits::Ending;
 use holdover_sim::time::{Span, TrueTime, WallTime};
 use holdover_sim::world::SERVICE_NAMES;
@@ -139,103 +135,4 @@ fn run_document(run: &JudgedRun) -> RunDocument<'_> {
         reconciliation: reconciliation::document(history),
         timeline: rows.collect(),
     }
-}
-
-#[derive(Serialize)]
-struct HeadLine<'a> {
-    run: &'static str,
-    seed: u64,
-    start: WallTime,
-    nodes: Vec<NodeLine<'a>>,
-    batch: &'a [Amount],
-    plan: &'a [PlannedFault],
-}
-
-#[derive(Serialize)]
-struct NodeLine<'a> {
-    name: &'a str,
-    role: Role,
-    clocks: &'a ClockLine,
-}
-
-#[derive(Serialize)]
-struct EventLine<'a> {
-    run: &'static str,
-    id: EventId,
-    at: TrueTime,
-    utc: String,
-    node: NodeId,
-    wall: i64,
-    mono: i64,
-    cause: Option<EventId>,
-    what: &'a What,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rows: Option<&'a [Row]>,
-}
-
-#[derive(Serialize)]
-struct EndLine<'a> {
-    run: &'static str,
-    ending: &'a Ending,
-    ended_at: TrueTime,
-    fingerprint: String,
-}
-
-/// Writes the histories of `replay`, a JSON line for each event; before a run's events a line on its world, after them
-/// one on its end.
-///
-/// # Errors
-/// What `out` says.
-pub fn write_lines(replay: &Replay<'_>, out: &mut impl Write) -> io::Result<()> {
-    for run in &replay.runs {
-        write_history(run, out)?;
-    }
-    Ok(())
-}
-
-fn write_history(run: &JudgedRun, out: &mut impl Write) -> io::Result<()> {
-    let history: &History = &run.history;
-    let nodes =
-        history.nodes.iter().map(|node| NodeLine { name: &node.name, role: node.role, clocks: &node.clocks });
-    let head = HeadLine {
-        run: history.protocol,
-        seed: history.seed.0,
-        start: history.start,
-        nodes: nodes.collect(),
-        batch: &history.batch,
-        plan: &history.plan,
-    };
-    write_line(&head, out)?;
-    for (id, event) in history.numbered() {
-        let clocks = &history.node(event.node).clocks;
-        let rows = match event.what {
-            What::ExportPublished { export, .. } => Some(history.exports[export.index()].as_slice()),
-            _ => None,
-        };
-        let line = EventLine {
-            run: history.protocol,
-            id,
-            at: event.at,
-            utc: holdover_sim::time::TimeOfDay(history.utc(event.at)).to_string(),
-            node: event.node,
-            wall: clocks.wall(event.at).as_nanos(),
-            mono: clocks.mono(event.at).as_nanos(),
-            cause: event.cause,
-            what: &event.what,
-            rows,
-        };
-        write_line(&line, out)?;
-    }
-    let end = EndLine {
-        run: history.protocol,
-        ending: &history.ending,
-        ended_at: history.ended_at,
-        fingerprint: run.fingerprint.to_string(),
-    };
-    write_line(&end, out)
-}
-
-pub(super) fn write_line(line: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, line)?;
-    writeln!(out)
 }

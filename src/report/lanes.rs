@@ -5,6 +5,7 @@ use holdover_sim::history::{History, Role, What, beliefs};
 use holdover_sim::id::NodeId;
 use holdover_sim::time::TrueTime;
 
+use super::excerpt::Excerpt;
 use super::timeline::{Mark, Row};
 
 /// The columns of one lane.
@@ -69,6 +70,20 @@ impl Line {
         let after = self.0.partition_point(|(from, _)| *from <= at);
         after.checked_sub(1).map_or(State::Present, |index| self.0[index].1)
     }
+
+    /// The stretches up to `end` in which it is in `wanted`: from when until when.
+    pub(super) fn stretches(&self, wanted: State, end: TrueTime) -> Vec<(TrueTime, TrueTime)> {
+        let mut found: Vec<(TrueTime, TrueTime)> = Vec::new();
+        for (index, (from, state)) in self.0.iter().enumerate() {
+            let until = self.0.get(index + 1).map_or(end, |(next, _)| (*next).min(end));
+            match found.last_mut() {
+                _ if *state != wanted || *from >= until => {}
+                Some((_, last)) if *last == *from => *last = until,
+                _ => found.push((*from, until)),
+            }
+        }
+        found
+    }
 }
 
 /// The lanes of a history.
@@ -79,25 +94,29 @@ pub(super) struct Lanes {
     sharing: usize,
     /// By node.
     lines: Vec<Line>,
-    /// By node.
-    lane_of: Vec<usize>,
+    /// By node; `None` for those that aren't shown.
+    lane_of: Vec<Option<usize>>,
 }
 
 impl Lanes {
-    /// At most `most` lanes for the nodes of `history`. If there are more nodes, workers that nothing happened to share
-    /// one.
-    pub(super) fn new(history: &History, most: usize) -> Lanes {
+    /// At most `most` lanes for the nodes of `history` that `excerpt` shows. If there are more nodes, workers that nothing
+    /// happened to share one.
+    pub(super) fn new(history: &History, most: usize, excerpt: &Excerpt) -> Lanes {
         let others = [Role::Operator, Role::LeaseStore, Role::Ledger, Role::Provider];
-        let others: Vec<NodeId> = others.into_iter().flat_map(|role| history.nodes_with(role)).collect();
-        let workers: Vec<NodeId> = history.nodes_with(Role::Worker).collect();
+        let others = others.into_iter().flat_map(|role| history.nodes_with(role));
+        let others: Vec<NodeId> = others.filter(|node| excerpt.has(*node)).collect();
+        let workers: Vec<NodeId> = history.nodes_with(Role::Worker).filter(|node| excerpt.has(*node)).collect();
         let shown = most_interesting(history, &workers, most.saturating_sub(others.len()).max(2));
         let sharing = workers.len() - shown.len();
 
         let shared_lane = shown.len();
-        let mut lane_of = vec![shared_lane; history.nodes.len()];
+        let mut lane_of = vec![None; history.nodes.len()];
+        for worker in &workers {
+            lane_of[worker.index()] = Some(shared_lane);
+        }
         let behind = shown.len() + usize::from(sharing > 0);
         for (lane, node) in shown.iter().enumerate().chain((behind..).zip(&others)) {
-            lane_of[node.index()] = lane;
+            lane_of[node.index()] = Some(lane);
         }
         let order = shown.into_iter().chain(others).collect();
         Lanes { order, sharing, lines: lines(history), lane_of }
@@ -126,8 +145,8 @@ impl Lanes {
         self.order.len() + usize::from(self.sharing > 0)
     }
 
-    fn column(&self, node: NodeId) -> usize {
-        self.lane_of[node.index()] * LANE_WIDTH
+    fn column(&self, node: NodeId) -> Option<usize> {
+        self.lane_of[node.index()].map(|lane| lane * LANE_WIDTH)
     }
 
     /// The lanes at `at`, nothing happening: one cell for each column.
@@ -137,7 +156,8 @@ impl Lanes {
             cells[lane * LANE_WIDTH] = '│';
         }
         for node in &self.order {
-            cells[self.column(*node)] = match self.lines[node.index()].at(at) {
+            let Some(column) = self.column(*node) else { continue };
+            cells[column] = match self.lines[node.index()].at(at) {
                 State::Absent => ' ',
                 State::Present => '│',
                 State::Believing => '┃',
@@ -151,27 +171,31 @@ impl Lanes {
     /// The lanes with `row` happening: a line from who acts to what it acts on.
     pub(super) fn with(&self, row: &Row) -> Vec<char> {
         let mut cells = self.idle(row.at);
+        let ends: Vec<usize> = row.touched.iter().filter_map(|node| self.column(*node)).collect();
         let from = self.column(row.node);
-        let ends: Vec<usize> = row.touched.iter().map(|node| self.column(*node)).collect();
-        let begin = draw_lines(&mut cells, from, &ends);
+        let begin = from.map(|from| draw_lines(&mut cells, from, &ends));
         for end in ends {
             // Where a fault reaches another node, something didn't get through.
             cells[end] = if matches!(row.mark, Mark::Rejected | Mark::Fault) { '✗' } else { '●' };
         }
-        cells[from] = match row.mark {
-            Mark::Fault if row.touched.is_empty() => '▼',
-            Mark::Healed => '▲',
-            Mark::Rejected if row.touched.is_empty() => '✗',
-            _ => begin,
-        };
+        if let Some((from, begin)) = from.zip(begin) {
+            cells[from] = match row.mark {
+                Mark::Fault if row.touched.is_empty() => '▼',
+                Mark::Healed => '▲',
+                Mark::Rejected if row.touched.is_empty() => '✗',
+                _ => begin,
+            };
+        }
         cells
     }
 
     /// The lanes with a message leaving `from` for `to`: what has not arrived touches nothing yet.
     pub(super) fn with_message(&self, at: TrueTime, from: NodeId, to: NodeId) -> Vec<char> {
         let mut cells = self.idle(at);
-        let from = self.column(from);
-        cells[from] = draw_lines(&mut cells, from, &[self.column(to)]);
+        if let Some(from) = self.column(from) {
+            let ends: Vec<usize> = self.column(to).into_iter().collect();
+            cells[from] = draw_lines(&mut cells, from, &ends);
+        }
         cells
     }
 }
@@ -201,7 +225,7 @@ fn draw_lines(cells: &mut [char], from: usize, ends: &[usize]) -> char {
 
 /// Up to `most` of the workers, in their order; if there are more, one less: those that a fault struck first, then those
 /// that were granted the lease, in the order of that.
-fn most_interesting(history: &History, workers: &[NodeId], most: usize) -> Vec<NodeId> {
+pub(super) fn most_interesting(history: &History, workers: &[NodeId], most: usize) -> Vec<NodeId> {
     if workers.len() <= most {
         return workers.to_vec();
     }

@@ -71,19 +71,24 @@ pub(super) fn cut(text: &str, width: usize) -> String {
     format!("{}…", lines[0])
 }
 
-/// `text` without what a terminal would obey: one blank for what parts words or lines, escapes for other control
-/// characters.
+/// `text` without what a terminal, or a page, would obey: one blank for what parts words or lines, escapes for other
+/// control characters and for those that turn the direction of what comes after them.
 pub(super) fn harmless(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for char in text.chars() {
         match char {
             '\n' | '\r' | '\t' | ' ' if plain.ends_with(' ') => {}
             '\n' | '\r' | '\t' => plain.push(' '),
-            char if char.is_control() => plain.extend(char.escape_default()),
+            char if char.is_control() || turns(char) => plain.extend(char.escape_default()),
             char => plain.push(char),
         }
     }
     plain
+}
+
+/// Whether a character turns the direction of text until something ends that, so that what is read isn't what is there.
+fn turns(char: char) -> bool {
+    matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Writes `text` in lines of at most `width` columns: the first behind `head`, the others indented by `hang`.
@@ -153,5 +158,6 @@ mod tests {
     #[test]
     fn nothing_is_left_that_a_terminal_obeys() {
         assert_eq!(harmless("a\n  b\tc\u{1b}[31m\u{7f}é"), "a b c\\u{1b}[31m\\u{7f}é");
+        assert_eq!(harmless("\u{202e}\u{2066}עב\u{200f}"), "\\u{202e}\\u{2066}עב\u{200f}");
     }
 }

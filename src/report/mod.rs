@@ -9,25 +9,42 @@
 //! - [`shrink`] has the story of a shrunk scenario, and the account of how it was found
 //! - `words` has the phrases, `layout` fits text into columns, `style` has the colours
 
+mod acts;
 pub mod annotations;
+mod beside;
+mod books;
 pub mod check;
+mod clock_errors;
 mod closing;
 mod course;
+mod drawing;
+mod excerpt;
 pub mod explain;
+mod grants;
+mod history_schema;
 pub mod html;
 pub(crate) mod hunt;
 pub mod json;
+pub mod jsonl;
 pub mod junit;
 mod lanes;
 mod layout;
+pub mod markdown;
+pub mod mermaid;
+mod notable;
+pub mod perfetto;
 mod repair;
 pub mod shrink;
 mod style;
+mod summary;
+pub mod svg;
 mod table;
 pub mod text;
 mod timeline;
 mod verbose;
 mod words;
 
+pub use excerpt::Excerpt;
+pub use history_schema::history_schema;
 pub(crate) use layout::paragraph;
 pub use timeline::{Mark, Row, timeline};

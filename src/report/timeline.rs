@@ -4,7 +4,6 @@
 //! connection that keeps breaking) is told together, so that what is left to see is what matters. The whole history is
 //! there for those who want it (`--format jsonl`).
 
-mod books;
 mod repair;
 
 use holdover_sim::fault::{DelayMessage, Fault, Part};
@@ -13,7 +12,7 @@ use holdover_sim::id::{Amount, Epoch, EventId, ExportId, FaultId, NodeId, OpId};
 use holdover_sim::time::{Span, TrueTime, WallTime};
 use serde::Serialize;
 
-use self::books::Books;
+use super::acts::{Acts, Standing};
 use super::course::{Course, Progress, Trouble};
 use super::layout::harmless;
 use super::words;
@@ -81,14 +80,12 @@ struct Teller<'a> {
     rows: Vec<Row>,
     /// The rows whose course is still open, by their index.
     open: Vec<(usize, Course)>,
-    /// The highest epoch under which the ledger accepted anything.
-    newest_accepted: Option<Epoch>,
+    acts: Acts,
     newest_granted: Option<Epoch>,
     /// How often each node was refused the lease since it was last granted.
     refusals: Vec<u32>,
     /// Whether a slew of each node's clocks was told.
     slewed: Vec<bool>,
-    books: Books,
 }
 
 impl<'a> Teller<'a> {
@@ -97,11 +94,10 @@ impl<'a> Teller<'a> {
             history,
             rows: Vec::new(),
             open: Vec::new(),
-            newest_accepted: None,
+            acts: Acts::of(history),
             newest_granted: None,
             refusals: vec![0; history.nodes.len()],
             slewed: vec![false; history.nodes.len()],
-            books: Books::new(history.batch.len()),
         }
     }
 
@@ -255,27 +251,16 @@ impl<'a> Teller<'a> {
             What::GenerationOpened { claim, next } => {
                 let token = claim.token.map_or(String::new(), |token| format!(" with {token}"));
                 let text = format!("fences the ledger{token}: {}", done(next));
-                self.newest_accepted = self.newest_accepted.max(Some(claim.epoch));
                 self.act(id, event, claim.worker, &text);
             }
-            What::WriteAccepted { claim, op, entry, .. } => {
-                // A deposed ledger's entry is in none of the books that are left.
-                let deposed = self.history.by_deposed(event);
-                let again = !deposed && self.books.enter(op, entry, event.at);
+            What::WriteAccepted { claim, op, .. } => {
                 let worker = self.name(claim.worker);
-                match (self.is_stale(claim), again) {
-                    (true, _) => {
-                        let text = format!("STALE: {worker}'s entry for {op} accepted");
-                        self.say(id, event, claim.worker, Mark::Stale, text);
-                    }
-                    (false, true) => {
-                        let text = format!("ENTERED TWICE: {op}, now by {worker}");
-                        self.say(id, event, claim.worker, Mark::Stale, text);
-                    }
-                    (false, false) => {
-                        self.progress(id, event, claim, |progress| progress.entered.push(op));
-                    }
-                }
+                let text = match self.acts.standing(id) {
+                    Standing::Stale => format!("STALE: {worker}'s entry for {op} accepted"),
+                    Standing::Again => format!("ENTERED TWICE: {op}, now by {worker}"),
+                    _ => return self.progress(id, event, claim, |progress| progress.entered.push(op)),
+                };
+                self.say(id, event, claim.worker, Mark::Stale, text);
             }
             What::WriteRepeated { claim, op, .. } => {
                 let worker = self.name(claim.worker);
@@ -283,7 +268,7 @@ impl<'a> Teller<'a> {
                 self.say(id, event, claim.worker, Mark::Rejected, text);
             }
             What::CheckpointMoved { claim, next } => {
-                if self.is_stale(claim) {
+                if self.acts.standing(id) == Standing::Stale {
                     let (worker, done) = (self.name(claim.worker), done(next));
                     let text = format!("STALE: {worker}'s checkpoint accepted, {done}");
                     self.say(id, event, claim.worker, Mark::Stale, text);
@@ -301,19 +286,20 @@ impl<'a> Teller<'a> {
         let rows = &self.history.exports[export.index()];
         let total = Amount(rows.iter().map(|row| row.amount.0).sum());
         let (worker, count, total) = (self.name(claim.worker), rows.len(), words::amount(total));
-        let differs = self.books.publish(export).is_some_and(|first| self.history.exports[first.index()] != *rows);
-        let (mark, text) = match (differs, self.is_stale(claim)) {
-            (false, false) => (Mark::Plain, format!("{worker} exports {count} rows, total {total}")),
-            (true, _) => (Mark::Stale, format!("CONFLICT: {worker} exports {count} other rows, total {total}")),
-            (false, true) => (Mark::Stale, format!("STALE: {worker} exports {count} rows, total {total}")),
+        let (mark, text) = match self.acts.standing(id) {
+            Standing::Again => {
+                (Mark::Stale, format!("CONFLICT: {worker} exports {count} other rows, total {total}"))
+            }
+            Standing::Stale => (Mark::Stale, format!("STALE: {worker} exports {count} rows, total {total}")),
+            _ => (Mark::Plain, format!("{worker} exports {count} rows, total {total}")),
         };
         self.say(id, event, claim.worker, mark, text);
     }
 
     fn tell_payout(&mut self, id: EventId, event: &Event) {
         match event.what {
-            What::PayoutMade { claim, op, payout, .. } => {
-                if self.books.pay(op, payout, event.at) {
+            What::PayoutMade { claim, op, .. } => {
+                if self.acts.standing(id) == Standing::Again {
                     let text = format!("PAID TWICE: {op}, now for {}", self.name(claim.worker));
                     self.say(id, event, claim.worker, Mark::Stale, text);
                 } else {
@@ -390,9 +376,6 @@ impl<'a> Teller<'a> {
     }
 
     fn tell_loss(&mut self, id: EventId, event: &Event, since: TrueTime) {
-        if self.history.is(event.node, Role::Ledger) {
-            self.books.lose(since);
-        }
         let of_node =
             |earlier: &&Event| earlier.node == event.node && earlier.at > since && earlier.what.is_written();
         // What a deposed primary wrote is lost with that one.
@@ -404,12 +387,6 @@ impl<'a> Teller<'a> {
             lost => format!("LOST: what {name} wrote after {since}, {}", words::many(lost, "write", "writes")),
         };
         self.say(id, event, event.node, Mark::Fault, text);
-    }
-
-    fn is_stale(&mut self, claim: Claim) -> bool {
-        let stale = self.newest_accepted.is_some_and(|newest| newest > claim.epoch);
-        self.newest_accepted = self.newest_accepted.max(Some(claim.epoch));
-        stale
     }
 
     /// Adds `event` to the undisturbed progress of `claim`'s worker.

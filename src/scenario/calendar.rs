@@ -32,6 +32,11 @@ impl Calendar {
         Calendar { end, ..self }
     }
 
+    /// A run from `start` to `end`.
+    pub(super) fn of(start: WallTime, end: TrueTime) -> Calendar {
+        Calendar { start: instant(start, TrueTime::START), end: end - TrueTime::START }
+    }
+
     /// The start, as the wall clock of the world has it.
     pub(super) fn start(&self) -> WallTime {
         // In the years from 1971 to 2200 this never saturates.
@@ -54,6 +59,14 @@ impl Calendar {
             )));
         }
         Ok(TrueTime::START + after)
+    }
+
+    /// The time that `text` names as true time; it may be the run's end, but not later.
+    pub(super) fn time_or_end(&self, text: &str) -> Result<TrueTime, Wrong> {
+        match self.since_start(text)? {
+            after if after == self.end => Ok(TrueTime::START + after),
+            _ => self.time(text),
+        }
     }
 
     /// The same as the end of the run: any time after the start.

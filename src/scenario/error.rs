@@ -224,6 +224,21 @@ impl Wrong {
     }
 }
 
+/// Why a text names no time of a scenario's run.
+#[derive(Clone, Debug, PartialEq, Eq, Error, Diagnostic)]
+#[error("{message}")]
+pub struct NoTime {
+    message: String,
+    #[help]
+    help: Option<String>,
+}
+
+impl From<Wrong> for NoTime {
+    fn from(Wrong { message, help }: Wrong) -> NoTime {
+        NoTime { message, help }
+    }
+}
+
 impl From<&str> for Wrong {
     fn from(message: &str) -> Wrong {
         Wrong::new(message)

@@ -32,7 +32,7 @@ mod value;
 mod write;
 
 pub(crate) use contradictions::contradict;
-pub use error::{FileError, Mistake, ScenarioError, TextError};
+pub use error::{FileError, Mistake, NoTime, ScenarioError, TextError};
 pub(crate) use lower::{FINISH_WITHIN, INTERNAL, PACE, POLL_EVERY, PROVIDER};
 pub use names::{did_you_mean, shown_path};
 pub use place::{Place, Places};
@@ -45,8 +45,10 @@ use std::path::Path;
 
 use holdover_sim::fault::PlannedFault;
 use holdover_sim::seed::Seed;
+use holdover_sim::time::TrueTime;
 use holdover_sim::world::WorldSpec;
 
+use calendar::Calendar;
 use place::Offsets;
 
 /// The largest scenario file that is read, in bytes.
@@ -181,6 +183,15 @@ impl Scenario {
         let (scenario, mistakes) = lower::scenario(file);
         mistakes.into_error(name, text)?;
         Ok((scenario, offsets))
+    }
+
+    /// The time of its run that `text` names, in one of the ways in which a file may name it: a time of day on the date of
+    /// the start, an offset such as `+58s`, or a full date and time.
+    ///
+    /// # Errors
+    /// If it names none, or one before the start or after the end.
+    pub fn time(&self, text: &str) -> Result<TrueTime, NoTime> {
+        Ok(Calendar::of(self.world.start, self.world.limits.end).time_or_end(text)?)
     }
 
     /// The text of the scenario's file, as a person would write it. What is as it would be anyway is left out, keys are in

@@ -52,6 +52,9 @@ fn a_wrong_command_line_ends_with_2_and_says_so_on_stderr() {
         "list everything",
         "schema scenario.toml",
         "schema --format json",
+        "schema --of hunts",
+        "replay --from",
+        "replay --lane",
         "completions",
         "completions tcl",
     ] {

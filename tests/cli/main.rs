@@ -2,6 +2,7 @@
 
 mod annotations;
 mod check;
+mod excerpt;
 mod explain;
 mod help;
 mod hostile;

@@ -29,6 +29,10 @@ fn a_reader_that_has_enough_changes_nothing() {
         &["replay", CLOCK_JUMP, "--verbose"],
         &["replay", CLOCK_JUMP, "--format", "json"],
         &["replay", CLOCK_JUMP, "--format", "jsonl"],
+        &["replay", CLOCK_JUMP, "--format", "markdown"],
+        &["replay", CLOCK_JUMP, "--format", "mermaid"],
+        &["replay", CLOCK_JUMP, "--format", "perfetto"],
+        &["replay", CLOCK_JUMP, "--format", "svg"],
         &["check", "scenarios"],
         &["check", "scenarios", "--format", "json"],
         &["list", "faults"],
@@ -55,7 +59,9 @@ fn a_failure_that_nobody_reads_stays_one() {
 
 #[test]
 fn the_head_of_the_output_is_enough() {
-    for arguments in ["", "--verbose", "--format json", "--format jsonl"] {
+    let formats =
+        ["json", "jsonl", "markdown", "mermaid", "perfetto", "svg"].map(|name| format!("--format {name}"));
+    for arguments in ["".to_owned(), "--verbose".to_owned()].into_iter().chain(formats) {
         let ran = shell(&format!("holdover replay {CLOCK_JUMP} {arguments} | head -n 1"), root()).ended(0);
         assert_eq!((ran.stdout.lines().count(), &*ran.stderr), (1, ""), "{arguments}");
     }
@@ -122,7 +128,7 @@ fn colours_are_where_they_are_wanted() {
         assert_eq!(replayed.stdout.contains(ESCAPE), colored, "{color} {variables:?}");
         let refused = with(&["replay", "scenarios/invalid/ttl-zero.toml"]).ended(2);
         assert_eq!(refused.stderr.contains(ESCAPE), colored, "{color} {variables:?}");
-        for format in ["json", "jsonl"] {
+        for format in ["json", "jsonl", "markdown", "mermaid", "perfetto", "svg"] {
             let data = with(&["replay", CLOCK_JUMP, "--format", format]).ended(0);
             assert!(!data.stdout.contains(ESCAPE), "{format} is data");
         }

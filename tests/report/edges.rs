@@ -2,7 +2,7 @@
 
 use holdover::replay::Replay;
 use holdover::report::text::Layout;
-use holdover::report::{json, timeline};
+use holdover::report::{json, jsonl, timeline};
 use holdover::scenario::Scenario;
 use holdover::sim::clock::Rate;
 use holdover::sim::fault::{
@@ -27,7 +27,7 @@ fn all_reports(scenario: &Scenario) -> String {
     let replay = Replay::new(scenario, &BOTH, scenario.seed);
     let (mut document, mut lines) = (Vec::new(), Vec::new());
     json::write(&replay, "x", "y", &mut document).expect("a Vec takes any bytes");
-    json::write_lines(&replay, &mut lines).expect("a Vec takes any bytes");
+    jsonl::write(&replay, &mut lines).expect("a Vec takes any bytes");
     serde_json::from_slice::<serde_json::Value>(&document).expect("one JSON document");
     told(scenario, &BOTH, Layout { width: 100, verbose: false })
 }

@@ -73,7 +73,7 @@ fn a_case_is_a_folder_that_reproduces_itself() {
     assert_eq!(replay.runs[0].fingerprint.to_string(), case.about.fingerprint);
     assert_eq!(Replay::of(&small).deviations(), []);
     let mut history = Vec::new();
-    holdover::report::json::write_lines(&replay, &mut history).expect("a Vec takes any bytes");
+    holdover::report::jsonl::write(&replay, &mut history).expect("a Vec takes any bytes");
     assert_eq!(case.history.as_bytes(), history);
     assert_eq!(Scenario::load(path.join("original.toml")).expect("a scenario"), scenario(NOISY));
     for (text, told) in [

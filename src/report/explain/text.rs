@@ -8,7 +8,8 @@ use holdover_sim::limits::Ending;
 
 use super::super::layout::{columns, cut, harmless, paragraph};
 use super::super::style::{BAD, BOLD, DIM, FAULT, GOOD, PLAIN};
-use super::super::text::{MIN_WIDTH, outside};
+use super::super::summary::outside;
+use super::super::text::MIN_WIDTH;
 use super::super::{closing, words};
 use super::edges::{Edges, edges, value};
 use super::{chain, listed, numbered, roles, rules, which};

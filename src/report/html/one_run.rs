@@ -14,7 +14,7 @@ use super::harmless;
 use super::headline::{Headline, headline};
 use crate::explore::Measures;
 use crate::replay::{Blame, JudgedRun};
-use crate::report::text::outside;
+use crate::report::summary::outside;
 use crate::report::timeline::timeline;
 use crate::report::{closing, words};
 

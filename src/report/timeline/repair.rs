@@ -1,7 +1,7 @@
 //! The rows on what operators do.
 
 use holdover_sim::history::{Claim, Decision, Event, Reason, What};
-use holdover_sim::id::{EntryId, EventId, ExportId, NodeId, OpId};
+use holdover_sim::id::{EventId, ExportId, NodeId, OpId};
 use holdover_sim::time::TrueTime;
 
 use super::super::course::{Course, Does};
@@ -53,11 +53,6 @@ impl Teller<'_> {
             What::RepairLeft { claim } => {
                 self.act(id, event, claim.worker, "gives way: another operator has taken over");
             }
-            What::PayoutTakenIn { payout, decided_in, fails, .. } => {
-                if fails {
-                    self.books.fail(payout, event.at + decided_in);
-                }
-            }
             What::PayoutRepeated { claim, op, .. } => {
                 self.round(id, event, claim, Mark::Plain, (op, Does::AsksByKey));
             }
@@ -83,11 +78,9 @@ impl Teller<'_> {
                 self.act(id, event, claim.worker, &text);
             }
             What::EntrySuperseded { claim, op, entry, by } => {
-                self.strike_out(event, op, entry);
                 self.act(id, event, claim.worker, &format!("supersedes {entry} of {op}: {by} stands"));
             }
-            What::EntryDeleted { claim, op, entry } => {
-                self.strike_out(event, op, entry);
+            What::EntryDeleted { claim, op, .. } => {
                 self.round(id, event, claim, Mark::Stale, (op, Does::Deletes));
             }
             What::CheckpointRebuilt { claim, next } => {
@@ -100,7 +93,6 @@ impl Teller<'_> {
                 );
             }
             What::ExportSuperseded { claim, export } => {
-                self.books.supersede(export);
                 let whose = self.exporter(export).map_or(export.to_string(), |(worker, when)| {
                     format!("{}'s export of {}", self.name(worker), words::utc(self.history, when))
                 });
@@ -120,7 +112,7 @@ impl Teller<'_> {
     ) {
         let why_so = phrases::reason(why);
         let text = match decision {
-            Decision::Keep(payout) if self.books.counting(op, event.at) > 1 => {
+            Decision::Keep(payout) => {
                 format!("keeps {payout} for {op}: {why_so}")
             }
             Decision::Void(payout) => format!("will void {payout} of {op}: {why_so}"),
@@ -130,7 +122,7 @@ impl Teller<'_> {
             Decision::Close(_) => {
                 return self.round(id, event, claim, Mark::Plain, (op, Does::Closes));
             }
-            Decision::Keep(_) | Decision::Submit(_) | Decision::AskAgain => return,
+            Decision::Submit(_) | Decision::AskAgain => return,
         };
         self.act(id, event, claim.worker, &text);
     }
@@ -138,7 +130,6 @@ impl Teller<'_> {
     fn tell_compensation(&mut self, id: EventId, event: &Event) {
         match event.what {
             What::PayoutVoided { claim, op, payout } => {
-                self.books.take_back(op, payout);
                 self.act(id, event, claim.worker, &format!("has {payout} of {op} voided"));
             }
             What::RefundBegun { claim, op, payout, takes, fails } => {
@@ -147,7 +138,6 @@ impl Teller<'_> {
                     let text = format!("asks for a refund of {payout} of {op}, which fails at {until}");
                     return self.act(id, event, claim.worker, &text);
                 }
-                self.books.take_back(op, payout);
                 let text = format!("has {payout} of {op} refunded by {until}");
                 self.act(id, event, claim.worker, &text);
             }
@@ -165,13 +155,6 @@ impl Teller<'_> {
     fn round(&mut self, id: EventId, event: &Event, claim: Claim, mark: Mark, (op, does): (OpId, Does)) {
         let course = Course::Rounds { claim, does, ops: vec![op], until: event.at };
         self.go_on(id, event, claim.worker, mark, course);
-    }
-
-    /// What a deposed ledger does changes none of the books that are left.
-    fn strike_out(&mut self, event: &Event, op: OpId, entry: EntryId) {
-        if !self.history.by_deposed(event) {
-            self.books.strike_out(op, entry);
-        }
     }
 
     /// Whose an export is, and of when.

@@ -1,0 +1,11 @@
+//! What a replay is written as for other tools, on a small record made by hand and on real runs: it is what those tools
+//! read, whatever the texts in it are.
+
+mod foreign;
+mod history;
+mod hostile;
+mod kept;
+mod record;
+#[path = "../redact/mod.rs"]
+mod redact;
+mod wellformed;
