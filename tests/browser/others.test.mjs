@@ -88,13 +88,16 @@ test("a report of a hundred thousand events draws what can be seen", () =>
     const events = await page.evaluate(() => JSON.parse(document.querySelector("#record").textContent).runs[0].events.node.length);
     assert.ok(events >= 100_000, `${events} events`);
     await page.check("#all-events");
+    await page.waitForFunction(() => document.querySelector("#found").textContent !== "…");
     await press(page, "0", "+", "+", "l", "]", "]", "w");
     assert.equal(await page.locator("#rows tr").count(), 60);
     assert.ok((await page.locator("*").count()) < 2_500);
-    await page.fill("#search", "operation 1999");
+    await page.fill("#search", "op=1999 ");
     await page.press("#search", "Enter");
     await settled(page);
-    assert.match(await textOf(page, "#event"), /operation/);
+    assert.match(await textOf(page, "#event"), /op=1999/);
+    await page.waitForFunction(() => document.querySelector("#found").textContent !== "…");
+    assert.match(await textOf(page, "#found"), /^[1-9][\d,]* rows, without points$/);
   }));
 
 test("on paper it is A4 on its side, with the pictures and the timelines", () =>

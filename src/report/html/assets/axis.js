@@ -57,16 +57,23 @@ function toldTimes() {
 const told = toldTimes();
 const axes = { short: new Axis(told, true), true: new Axis([0, endOfAll], false) };
 
-/** Where the eye should begin: from the first fault or wrong to the last. Null if all was quiet. */
+/** More rows of a run than these aren't shown to begin with. */
+const MOST_ROWS_AT_FIRST = 120;
+
+/** Where the eye should begin: from the first fault or wrong to the last, or as far as there is room. Null if all was quiet. */
 function focus() {
-  const times = [];
-  for (const run of runs) {
-    run.rowMark.forEach((mark, row) => mark !== PLAIN && times.push(run.at[run.rowEvent[row]]));
-    for (const [from, until] of run.bands.overlaps) times.push(from, until);
-    for (const { events } of run.broken) for (const event of events) times.push(run.at[event]);
-  }
-  if (times.length === 0) return null;
   let [from, until] = [Infinity, 0];
-  for (const time of times) [from, until] = [Math.min(from, time), Math.max(until, time)];
+  const take = (time) => ([from, until] = [Math.min(from, time), Math.max(until, time)]);
+  for (const run of runs) {
+    run.rowMark.forEach((mark, row) => mark !== PLAIN && take(run.at[run.rowEvent[row]]));
+    for (const [begin, end] of run.bands.overlaps) take(begin) && take(end);
+    for (const { events } of run.broken) for (const event of events) take(run.at[event]);
+  }
+  if (from > until) return null;
+  for (const run of runs) {
+    const first = lowerBound(run.rowEvent, run.from(from));
+    const last = run.rowEvent[first + MOST_ROWS_AT_FIRST];
+    if (last !== undefined) until = Math.min(until, Math.max(run.at[last], from + 1));
+  }
   return { from, until };
 }

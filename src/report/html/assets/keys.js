@@ -18,7 +18,7 @@ const KEYS = [
   [["f"], "where it matters", () => showFocus()],
   [["h"], "to the left", () => pan(-0.2)],
   [["l"], "to the right", () => pan(0.2)],
-  [["t"], "idle time shortened or as it is", () => byId("axis-kind").click()],
+  [["t"], "long stretches drawn short, or time as it is", () => byId("axis-kind").click()],
   [["/"], "search", () => byId("search").focus()],
   [["?"], "this list", () => toggleHelp()],
 ];
@@ -100,7 +100,6 @@ function listenToKeys() {
     table.all = target.checked;
     table.page = 0;
     drawTable();
-    followInTable();
   });
   const search = byId("search");
   search.addEventListener("input", () => {

@@ -116,7 +116,6 @@ function begin() {
     drawAll();
     table.page = 0;
     drawTable();
-    followInTable();
   }));
   // It draws at once as well.
   new ResizeObserver(oncePerFrame(drawAll)).observe(byId("panels"));

@@ -3,6 +3,8 @@
 /** Of more messages than these in the picture none is drawn, and of more events only how many there are and what is wrong. */
 const MOST_MESSAGES = 1200;
 const MOST_EVENTS = 3000;
+/** Of more things that stand out, in a picture of many events, none has its shape. */
+const MOST_SHAPES = 240;
 /** How near the pointer must be to an event, in pixels. */
 const REACH = 16;
 
@@ -133,7 +135,8 @@ class Panel {
     const from = lowerBound(run.messageSent, scale.begin - Math.max(span, 1e9));
     const until = lowerBound(run.messageSent, scale.end + 1);
     const all = until - from <= MOST_MESSAGES;
-    if (!all && this.telling.size > MOST_MESSAGES) return;
+    const telling = [...this.telling.keys()].filter((message) => message >= from && message < until);
+    if (!all && telling.length > MOST_MESSAGES) return;
     const drawAt = (message) => {
       const [sent, ended, to, lost] = run.messages[message];
       const [y0, y1] = [middleOf(this.layout, run.node[sent]), middleOf(this.layout, to)];
@@ -152,7 +155,7 @@ class Panel {
       c.stroke();
     };
     if (all) for (let message = from; message < until; message++) drawAt(message);
-    for (const message of this.telling.keys()) drawAt(message);
+    for (const message of telling) drawAt(message);
     c.globalAlpha = 1;
   }
 
@@ -199,14 +202,26 @@ class Panel {
       }
     });
     c.globalAlpha = 1;
+    const notable = this.notable.slice(lowerBound(this.notable, first), lowerBound(this.notable, end));
+    if (notable.length > MOST_SHAPES) this.drawNotable(c, scale, notable);
+    else for (const i of notable) this.drawOne(c, scale, i);
+  }
+
+  /** Strokes for what stands out, where there is too much for shapes: one for all of a kind at a place. */
+  drawNotable(c, scale, events) {
+    const { run, layout } = this;
     const taken = new Set();
-    for (let place = lowerBound(this.notable, first); place < this.notable.length; place++) {
-      const i = this.notable[place];
-      if (i >= end) break;
-      const slot = Math.floor(scale.x(run.at[i]) / 5) * 4096 + layout.of[run.node[i]] * 8 + run.mark[i];
+    for (const i of events) {
+      const lane = layout.of[run.node[i]];
+      if (lane < 0 || !isShown(run, i)) continue;
+      const x = Math.round(scale.x(run.at[i]) / 3) * 3;
+      const slot = (x * 256 + lane) * 8 + run.mark[i];
       if (taken.has(slot)) continue;
       taken.add(slot);
-      this.drawOne(c, scale, i);
+      const y = layout.lanes[lane].middle;
+      c.fillStyle = run.mark[i] === STALE ? ink.bad : run.mark[i] === REJECTED ? ink.good : ink.fault;
+      c.fillRect(x - 1, y - 7, 2, 14);
+      this.hits.push({ x, y, event: i });
     }
   }
 

@@ -37,9 +37,18 @@ function markStep() {
   const { story } = currentRun().explained;
   for (const button of byId("story").querySelectorAll("button")) {
     const isHere = state.event !== null && story[Number(button.dataset.step)].event === state.event;
-    if (isHere) button.setAttribute("aria-current", "step");
-    else button.removeAttribute("aria-current");
+    if (isHere) {
+      button.setAttribute("aria-current", "step");
+      scrollInto(byId("story"), button);
+    } else button.removeAttribute("aria-current");
   }
+}
+
+/** Scrolls a list, and nothing around it, so that an element of it can be seen. */
+function scrollInto(list, element) {
+  const [outer, inner] = [list.getBoundingClientRect(), element.getBoundingClientRect()];
+  if (inner.top < outer.top) list.scrollTop -= outer.top - inner.top;
+  else if (inner.bottom > outer.bottom) list.scrollTop += inner.bottom - outer.bottom;
 }
 
 const GLYPHS = { holds: "✓", violated: "✗", unknown: "?" };

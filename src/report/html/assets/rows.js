@@ -1,29 +1,46 @@
 // The timeline as a table, a page at a time: for those who read it, and for those who can't see the picture.
 
 const PER_PAGE = 60;
-const table = { all: false, page: 0, rows: [], run: null };
+const table = { all: false, page: 0, rows: [], asked: 0 };
 
-/** The events that the table has, in order: those that the story tells of, or all; as far as they are shown and found. */
-function tableEvents(run) {
+/** So many events are looked at before the page may do something else. */
+const AT_A_TIME = 20_000;
+
+/** Gives `done` the events that the table has, in order: those that the story tells of, or all; as far as they are shown and
+ * found. Gives up if it is asked again meanwhile. */
+function tableEvents(run, done) {
   const wanted = state.search.trim().toLowerCase();
+  const asked = ++table.asked;
+  const count = table.all ? run.count : run.rowEvent.length;
   const events = [];
-  const take = (event) => {
-    if (isShown(run, event) && (!wanted || matches(run, event, wanted))) events.push(event);
+  let next = 0;
+  const lookOn = () => {
+    if (asked !== table.asked) return;
+    for (const end = Math.min(next + AT_A_TIME, count); next < end; next++) {
+      const event = table.all ? next : run.rowEvent[next];
+      if (isShown(run, event) && (!wanted || matches(run, event, wanted))) events.push(event);
+    }
+    if (next < count) setTimeout(lookOn);
+    else done(events);
   };
-  if (table.all) for (let event = 0; event < run.count; event++) take(event);
-  else run.rowEvent.forEach(take);
-  return events;
+  lookOn();
 }
 
 function drawTable() {
   const run = currentRun();
-  table.rows = tableEvents(run);
-  table.page = Math.min(table.page, lastPage());
   byId("rows-caption").textContent =
     `${table.all ? "Every event" : "The events that tell the story"} under ${run.protocol}` +
     (state.search.trim() ? `, with “${cut(state.search.trim(), 40)}”` : "");
-  byId("found").textContent = `${table.rows.length.toLocaleString("en")} ${table.rows.length === 1 ? "row" : "rows"}`;
-  drawPage();
+  byId("found").textContent = "…";
+  tableEvents(run, (events) => {
+    table.rows = events;
+    table.page = Math.min(table.page, lastPage());
+    const hidden = [...state.hiddenGroups, ...state.hiddenNodes];
+    const without = table.all && hidden.length > 0 ? `, without ${hidden.join(", ")}` : "";
+    byId("found").textContent = `${events.length.toLocaleString("en")} ${events.length === 1 ? "row" : "rows"}${without}`;
+    drawPage();
+    followInTable();
+  });
 }
 
 const lastPage = () => Math.max(0, Math.ceil(table.rows.length / PER_PAGE) - 1);
