@@ -127,7 +127,7 @@ fn a_history_with_nothing_in_it() {
     let mut scenario = SMALL.scenario();
     scenario.world.limits.steps = 0;
     let told = all_reports(&scenario);
-    assert!(told.contains("can't tell any of the 7 rules") || told.contains("can't tell"), "{told}");
+    assert!(told.contains("can't tell any of the 9 rules") || told.contains("can't tell"), "{told}");
     scenario.world.limits.end = TrueTime::START;
     all_reports(&scenario);
 }

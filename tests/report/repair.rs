@@ -138,7 +138,7 @@ fn a_provider_that_keeps_keys_is_asked_by_them() {
 #[test]
 fn an_operator_crashes_and_another_takes_over() {
     let operators = &[("operator", DURING), ("second-operator", DURING + 2_000)];
-    let plan = vec![crash(Point::REPAIR_DECIDED, 22, 800)];
+    let plan = vec![crash(Point::REPAIR_DECIDED, 12, 800)];
     snapshot!("repair-turns", &Repaired { operators, plan, ..usual() }.phase());
 }
 
@@ -190,7 +190,5 @@ fn an_explanation_tells_what_operators_did() {
     let mut text = Vec::new();
     explain::text::write(&explanation, "small.toml", 100, &mut text).expect("a Vec takes any bytes");
     let text = String::from_utf8(text).expect("a report is text");
-    for told in ["the ledger lets operator under token 1 fence it", "operator deleted entry 1 of operation 1"] {
-        assert!(text.contains(told), "{told}");
-    }
+    assert!(text.contains("operator deleted entry 12 of operation 11"), "{text}");
 }
