@@ -102,8 +102,8 @@ impl Lanes {
     /// At most `most` lanes for the nodes of `history` that `excerpt` shows. If there are more nodes, workers that nothing
     /// happened to share one.
     pub(super) fn new(history: &History, most: usize, excerpt: &Excerpt) -> Lanes {
-        let others = [Role::Operator, Role::LeaseStore, Role::Ledger, Role::Provider];
-        let others = others.into_iter().flat_map(|role| history.nodes_with(role));
+        let others =
+            Role::DRAWN.into_iter().filter(|role| *role != Role::Worker).flat_map(|role| history.nodes_with(role));
         let others: Vec<NodeId> = others.filter(|node| excerpt.has(*node)).collect();
         let workers: Vec<NodeId> = history.nodes_with(Role::Worker).filter(|node| excerpt.has(*node)).collect();
         let shown = most_interesting(history, &workers, most.saturating_sub(others.len()).max(2));

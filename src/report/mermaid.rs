@@ -162,7 +162,7 @@ fn participants<'a>(history: &History, pieces: impl Iterator<Item = &'a Piece>) 
             row.touched.iter().chain([&row.node]).for_each(|node| is_in[node.index()] = true);
         }
     }
-    let roles = [Role::Worker, Role::LeaseStore, Role::Ledger, Role::Provider];
+    let roles = Role::DRAWN;
     let all = roles.into_iter().flat_map(|role| history.nodes_with(role));
     let mut nodes: Vec<NodeId> = all.filter(|node| is_in[node.index()]).collect();
     if nodes.is_empty() {

@@ -139,7 +139,7 @@ impl Track<'_> {
         let protocol = self.run.protocol.name();
         self.metadata(self.base, 0, "process_name", json!({ "name": format!("{protocol}: faults") }), trace)?;
         self.metadata(self.base, 0, "process_sort_index", json!({ "sort_index": self.base }), trace)?;
-        let roles = [Role::Worker, Role::LeaseStore, Role::Ledger, Role::Provider];
+        let roles = Role::DRAWN;
         let nodes = roles.into_iter().flat_map(|role| self.history.nodes_with(role));
         for (place, node) in nodes.enumerate() {
             let (pid, name) = (self.process(node), harmless(words::name(self.history, node)));

@@ -3,7 +3,7 @@
 use super::finding::Findings;
 use super::tally::Tally;
 use super::{Checker, Evidence, Verdict, Witness};
-use crate::history::{History, Payout, PayoutEnd, What, payouts};
+use crate::history::{Payout, PayoutEnd, What, payouts};
 use crate::id::{EventId, OpId};
 
 pub(super) const CHECKER: Checker = Checker {
@@ -35,17 +35,17 @@ fn judge(evidence: &Evidence<'_>) -> Verdict {
 }
 
 /// Judges payouts by what became of them, where they take their time, may fail, and can be taken back.
-fn judge_by_ends(history: &History) -> Verdict {
+fn judge_by_ends(evidence: &Evidence<'_>) -> Verdict {
     let mut findings = Findings::default();
-    let mut effects = Tally::new(history);
-    let payouts = payouts(history);
+    let mut effects = Tally::new(evidence);
+    let payouts = payouts(evidence);
     for payout in payouts.iter().filter(|payout| payout.is_effect()) {
         if let Some(first) = effects.note(payout.op, payout.made) {
             findings.add(Witness::PaidTwice { op: payout.op, first, second: payout.made });
         }
     }
     let never = |op, export| nothing_left(&payouts, op).unwrap_or(Witness::NeverPaid { op, export });
-    effects.verdict(findings, standing_export(history), never, "were not paid")
+    effects.verdict(findings, evidence.standing_export(), never, "were not paid")
 }
 
 /// That there were payouts for `op`, and nothing of them is left.
@@ -56,21 +56,6 @@ fn nothing_left(payouts: &[Payout], op: OpId) -> Option<Witness> {
         PayoutEnd::Settled | PayoutEnd::Failed => (payout.made, payout.made),
     });
     lost.max().map(|(back, payout)| Witness::NothingLeft { op, payout, back })
-}
-
-/// The first export that no operator marked as superseded.
-fn standing_export(history: &History) -> Option<EventId> {
-    let is_superseded = |which| {
-        history
-            .events
-            .iter()
-            .any(|event| matches!(event.what, What::ExportSuperseded { export, .. } if export == which))
-    };
-    let published = history.numbered().filter_map(|(id, event)| match event.what {
-        What::ExportPublished { export, .. } => Some((id, export)),
-        _ => None,
-    });
-    published.into_iter().find(|(_, export)| !is_superseded(*export)).map(|(id, _)| id)
 }
 
 #[cfg(test)]

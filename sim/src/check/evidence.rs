@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 use crate::history::{Event, History, What};
-use crate::id::EventId;
+use crate::id::{EventId, ExportId};
 
 /// A history, with what was done in it picked out once for all rules: most of a history is messages and the steps of
 /// workers between them, and no rule speaks of those.
@@ -22,6 +22,18 @@ impl<'a> Evidence<'a> {
     /// What was done, in order.
     pub(super) fn deeds(&self) -> impl DoubleEndedIterator<Item = (EventId, &'a Event)> {
         self.deeds.iter().map(|id| (*id, self.history.event(*id)))
+    }
+
+    /// The first export that no operator marked as superseded.
+    pub(super) fn standing_export(&self) -> Option<EventId> {
+        let marked = |what: &What| match *what {
+            What::ExportSuperseded { export, .. } => Some(export),
+            _ => None,
+        };
+        let superseded: Vec<ExportId> = self.deeds().filter_map(|(_, event)| marked(&event.what)).collect();
+        let stands =
+            |what: &What| matches!(what, What::ExportPublished { export, .. } if !superseded.contains(export));
+        self.deeds().find(|(_, event)| stands(&event.what)).map(|(id, _)| id)
     }
 }
 

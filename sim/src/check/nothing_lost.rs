@@ -3,8 +3,7 @@
 use super::finding::Findings;
 use super::tally::Tally;
 use super::{Checker, Evidence, Verdict, Witness};
-use crate::history::{Role, What};
-use crate::id::{Amount, EntryId, EventId, OpId};
+use crate::history::{Role, Standing, What, entries};
 
 pub(super) const CHECKER: Checker = Checker {
     name: "nothing-lost",
@@ -46,39 +45,19 @@ fn judge(evidence: &Evidence<'_>) -> Verdict {
 
 /// Judges the entries that stand in the end, where some were superseded or deleted.
 fn judge_standing(evidence: &Evidence<'_>) -> Verdict {
-    let mut standing: Vec<(EventId, EntryId, OpId, Amount)> = Vec::new();
-    let mut export = None;
-    for (id, event) in evidence.deeds() {
-        match event.what {
-            What::WriteAccepted { .. } if evidence.by_deposed(event) => {}
-            What::WriteAccepted { op, entry, amount, .. } => standing.push((id, entry, op, amount)),
-            What::EntrySuperseded { entry, .. } | What::EntryDeleted { entry, .. } => {
-                // A ledger that lost its newest entries uses their numbers again.
-                if let Some(index) = standing.iter().rposition(|(_, known, ..)| *known == entry) {
-                    standing.remove(index);
-                }
-            }
-            What::WritesLost { since } if evidence.is(event.node, Role::Ledger) => {
-                standing.retain(|(id, ..)| evidence.event(*id).at <= since);
-            }
-            What::ExportPublished { .. } => {
-                export.get_or_insert(id);
-            }
-            _ => {}
-        }
-    }
     let mut findings = Findings::default();
-    let mut entries = Tally::new(evidence);
-    for (id, _, op, amount) in standing {
-        if let Some(first) = entries.note(op, id) {
-            findings.add(Witness::EnteredTwice { op, first, second: id });
+    let mut standing = Tally::new(evidence);
+    for entered in entries(evidence).iter().filter(|entered| entered.standing == Standing::Stands) {
+        if let Some(first) = standing.note(entered.op, entered.event) {
+            findings.add(Witness::EnteredTwice { op: entered.op, first, second: entered.event });
         }
-        let right = evidence.batch.get(op.index()).copied().unwrap_or_default();
-        if amount != right {
-            findings.add(Witness::WrongAmount { entry: id, right });
+        let right = evidence.batch.get(entered.op.index()).copied().unwrap_or_default();
+        if entered.amount != right {
+            findings.add(Witness::WrongAmount { entry: entered.event, right });
         }
     }
-    entries.verdict(findings, export, |op, export| Witness::NeverEntered { op, export }, "have no entry")
+    let export = evidence.standing_export();
+    standing.verdict(findings, export, |op, export| Witness::NeverEntered { op, export }, "have no entry")
 }
 
 #[cfg(test)]
@@ -86,7 +65,7 @@ mod tests {
     use super::*;
     use crate::check::judge_one;
     use crate::history::fixture::{A, B, LEDGER, OPERATORS, PROVIDER, Story, ms};
-    use crate::id::NodeId;
+    use crate::id::{Amount, EventId, NodeId, OpId};
 
     #[track_caller]
     fn check(story: Story, expected: Verdict) {
@@ -190,5 +169,16 @@ mod tests {
         // A number that was used again means the newer entry.
         let again = entered().wrote_as(B, 4, 1, 2).superseded(OPERATOR, 5, 1, (2, 1));
         check(again, Verdict::Holds { judged: 2 });
+    }
+
+    #[test]
+    fn a_mark_that_the_ledger_lost_is_no_mark() {
+        let twice_entered = Story::new().with_operators().wrote_as(A, 1, 1, 9).at(5).wrote_as(A, 1, 0, 1).at(10);
+        let marked = twice_entered.wrote_as(B, 2, 0, 2).at(20).superseded(OPERATOR, 3, 0, (1, 2));
+        check(marked.clone(), Verdict::Holds { judged: 2 });
+        check(
+            marked.on(LEDGER, What::WritesLost { since: ms(15) }).superseded(OPERATOR, 4, 0, (7, 8)),
+            twice(1, 0, 1, 2),
+        );
     }
 }

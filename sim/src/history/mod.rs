@@ -18,6 +18,7 @@ pub use event::{Claim, Event, Refusal};
 pub use kind::{EVENTS, REPAIR_EVENTS};
 pub use overlap::{Overlap, overlap_total, overlaps};
 pub use payouts::{Payout, PayoutEnd, payouts};
+pub(crate) use reconciliation::entries;
 pub use reconciliation::{
     Decided, Entered, Published, Reconciled, Reconciliation, Resolution, Standing, Sums, Totals, Turn, TurnEnd,
     reconciliation,
@@ -51,6 +52,11 @@ pub enum Role {
     Provider,
     /// Repairs what went wrong.
     Operator,
+}
+
+impl Role {
+    /// All of them, in the order in which drawings have them.
+    pub const DRAWN: [Role; 5] = [Role::Worker, Role::Operator, Role::LeaseStore, Role::Ledger, Role::Provider];
 }
 
 /// A node as the history names it.

@@ -10,6 +10,7 @@ mod turns;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::AddAssign;
 
+pub(crate) use entries::entries;
 pub use entries::{Entered, Standing};
 pub use turns::{Turn, TurnEnd};
 

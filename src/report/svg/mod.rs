@@ -144,7 +144,7 @@ fn lanes(history: &History, excerpt: &Excerpt) -> (Vec<NodeId>, usize) {
     let workers: Vec<NodeId> = of(Role::Worker).collect();
     let mut lanes = most_interesting(history, &workers, MOST_WORKERS);
     let left_out = workers.len() - lanes.len();
-    lanes.extend([Role::Operator, Role::LeaseStore, Role::Ledger, Role::Provider].into_iter().flat_map(of));
+    lanes.extend(Role::DRAWN.into_iter().filter(|role| *role != Role::Worker).flat_map(of));
     (lanes, left_out)
 }
 

@@ -39,7 +39,7 @@ pub enum Standing {
 }
 
 /// All entries of `history`, in the order of acceptance. What a deposed ledger took in is in no ledger.
-pub(super) fn entries(history: &History) -> Vec<Entered> {
+pub(crate) fn entries(history: &History) -> Vec<Entered> {
     let mut entries: Vec<Entered> = Vec::new();
     for (id, event) in history.numbered() {
         match event.what {
