@@ -86,8 +86,9 @@ pub(super) fn harmless(text: &str) -> String {
     plain
 }
 
-/// Whether a character turns the direction of text until something ends that, so that what is read isn't what is there.
-fn turns(char: char) -> bool {
+/// Whether a character turns the direction of all that follows, the sentence around a name as well, so that what is read
+/// isn't what is there.
+pub(super) fn turns(char: char) -> bool {
     matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 

@@ -6,6 +6,8 @@ use std::io::{self, Write};
 use data_encoding::BASE64;
 use sha2::{Digest, Sha256};
 
+use crate::report::layout::turns;
+
 /// Joined in this order; each may use what stands before it.
 const STYLES: [&str; 5] = [
     include_str!("assets/theme.css"),
@@ -86,11 +88,6 @@ fn write_embedded(json: &str, out: &mut impl Write) -> io::Result<()> {
         rest = chars.as_str();
     }
     out.write_all(rest.as_bytes())
-}
-
-/// Whether a character turns the direction of all that follows, the sentence around a name as well.
-fn turns(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A text as it stands in an element.
