@@ -4,7 +4,7 @@ use super::finding::Findings;
 use super::tally::Tally;
 use super::{Checker, Evidence, Verdict, Witness};
 use crate::history::{Payout, PayoutEnd, What, payouts};
-use crate::id::{EventId, OpId};
+use crate::id::OpId;
 
 pub(super) const CHECKER: Checker = Checker {
     name: "effect-once",
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
     use crate::check::judge_one;
     use crate::history::fixture::{A, B, OPERATORS, Story};
-    use crate::id::NodeId;
+    use crate::id::{EventId, NodeId};
 
     #[track_caller]
     fn check(story: Story, expected: Verdict) {
