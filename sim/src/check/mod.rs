@@ -10,6 +10,7 @@ mod evidence;
 mod export_agreement;
 mod finding;
 mod nothing_lost;
+mod places;
 mod progress;
 mod sighting;
 mod single_writer;
