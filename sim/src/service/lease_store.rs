@@ -305,6 +305,7 @@ impl Service for LeaseStore {
         }
     }
 
+    #[inline]
     fn handle(&mut self, request: LeaseRequest, context: &ServiceContext<'_>) -> Answer<LeaseStore> {
         if let Some(answer) = self.ask_own(request, context) {
             return Answer::Now(answer);

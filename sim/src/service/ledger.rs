@@ -203,6 +203,7 @@ impl Service for Ledger {
         }
     }
 
+    #[inline]
     fn handle(&mut self, signed: Signed, context: &ServiceContext<'_>) -> Answer<Ledger> {
         let Signed { claim, request } = signed;
         // Reading changes nothing, so anybody may.
