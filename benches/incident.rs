@@ -4,16 +4,23 @@
 //! median. One thread throughout; seeds go 0, 1, 2 …, so every execution does the same work.
 
 use std::hint::black_box;
+use std::rc::Rc;
 
 use divan::Bencher;
+use divan::counter::ItemsCount;
 use holdover::scenario::Scenario;
 use holdover_sim::check;
 use holdover_sim::clock::{Clock, ClockLine, Rate, Segment};
 use holdover_sim::history::History;
-use holdover_sim::protocol;
+use holdover_sim::limits::Limits;
+use holdover_sim::protocol::{self, Fenced, Protocol, Renewal};
 use holdover_sim::run::run;
 use holdover_sim::seed::Seed;
+use holdover_sim::service::lease_store::LeaseStoreRules;
+use holdover_sim::service::ledger::{Checkpoint, LedgerRules};
+use holdover_sim::service::provider::GatewayRules;
 use holdover_sim::time::{Span, TrueTime, WallTime};
+use holdover_sim::worker::{Lease, Setback, Worker};
 
 const INCIDENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/incidents/clock-jump.toml");
 
@@ -22,6 +29,69 @@ const SEEDS_A_SAMPLE: u32 = 100;
 
 fn main() {
     divan::main();
+}
+
+/// Jobs of one thing, a thousand times.
+#[derive(Clone, Copy, Debug)]
+enum Job {
+    /// Sleeps for a millisecond.
+    Sleeps,
+    /// Sends a request and gets an answer, five hundred times.
+    Asks,
+}
+
+impl Protocol for Job {
+    fn name(&self) -> &'static str {
+        "job"
+    }
+
+    fn summary(&self) -> &'static str {
+        "fenced, with one thing to do"
+    }
+
+    fn lease_store(&self) -> LeaseStoreRules {
+        Protocol::lease_store(&Fenced)
+    }
+
+    fn ledger(&self) -> LedgerRules {
+        Protocol::ledger(&Fenced)
+    }
+
+    fn gateway(&self) -> GatewayRules {
+        Protocol::gateway(&Fenced)
+    }
+
+    async fn acquire(&self, worker: &Worker) -> Option<Rc<Lease>> {
+        Fenced.acquire(worker).await
+    }
+
+    async fn renew(&self, worker: &Worker, lease: &Lease) -> Renewal {
+        Fenced.renew(worker, lease).await
+    }
+
+    fn holds(&self, lease: &Lease) -> bool {
+        Fenced.holds(lease)
+    }
+
+    async fn take_over(&self, worker: &Worker, lease: &Lease) -> Result<Checkpoint, Setback> {
+        Fenced.take_over(worker, lease).await
+    }
+
+    async fn work(self, worker: Worker) {
+        match self {
+            Job::Sleeps => {
+                for _ in 0..1_000 {
+                    worker.sleep(Span::millis(1)).await;
+                }
+            }
+            Job::Asks => {
+                for _ in 0..500 {
+                    black_box(worker.acquire(worker.lease_spec().ttl).await);
+                }
+            }
+        }
+        worker.finish();
+    }
 }
 
 fn incident() -> Scenario {
@@ -57,17 +127,17 @@ fn each_seed<T>(
 mod incident_run {
     use super::*;
 
-    #[divan::bench(args = ["naive", "fenced"])]
+    #[divan::bench(args = ["naive", "monotonic", "fenced"])]
     fn with_all_checkers(bencher: Bencher<'_, '_>, protocol: &str) {
         each_seed(bencher, &incident(), protocol, |history| check::judge(&history));
     }
 
-    #[divan::bench(args = ["naive", "fenced"])]
+    #[divan::bench(args = ["naive", "monotonic", "fenced"])]
     fn without_checkers(bencher: Bencher<'_, '_>, protocol: &str) {
         each_seed(bencher, &incident(), protocol, drop);
     }
 
-    #[divan::bench(args = ["naive", "fenced"])]
+    #[divan::bench(args = ["naive", "monotonic", "fenced"])]
     fn checkers_alone(bencher: Bencher<'_, '_>, protocol: &str) {
         let scenario = incident();
         let protocol = protocol::find(protocol).expect("a protocol of the registry");
@@ -79,6 +149,25 @@ mod incident_run {
 #[divan::bench(args = ["naive", "fenced"], sample_size = SEEDS_A_SAMPLE)]
 fn empty_world_run(bencher: Bencher<'_, '_>, protocol: &str) {
     each_seed(bencher, &empty_world(), protocol, drop);
+}
+
+/// The checkers on a history of some 200,000 events.
+#[divan::bench(args = ["naive", "fenced"], sample_count = 20)]
+fn checkers_on_a_long_history(bencher: Bencher<'_, '_>, protocol: &str) {
+    let mut scenario = incident();
+    scenario.world.job.operations = 10_000;
+    scenario.world.limits = Limits { end: TrueTime::START + Span::secs(10_000), steps: 10_000_000 };
+    let protocol = protocol::find(protocol).expect("a protocol of the registry");
+    let history = run(&scenario.world, protocol, &scenario.plan, scenario.seed);
+    let events = ItemsCount::new(history.events.len());
+    bencher.counter(events).bench_local(|| check::judge(black_box(&history)));
+}
+
+/// A thousand timers, one after the other, and as many messages: workers that do nothing else.
+#[divan::bench(args = [Job::Sleeps, Job::Asks])]
+fn thousand(bencher: Bencher<'_, '_>, job: &Job) {
+    let scenario = empty_world();
+    bencher.bench_local(|| run(&scenario.world, job, &[], scenario.seed));
 }
 
 #[divan::bench_group]

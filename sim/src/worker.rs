@@ -251,6 +251,7 @@ impl Worker {
     }
 
     // Not an `async fn`: so the request goes to where the call keeps it, and not by way of two futures.
+    #[inline(always)]
     fn ask_ledger<'a>(
         &'a self,
         lease: &Lease,

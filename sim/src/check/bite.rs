@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
+use super::places::Places;
 use super::strike::Strike;
+use crate::fault::PlannedFault;
 use crate::history::History;
 use crate::id::FaultId;
 
@@ -20,16 +22,13 @@ pub enum Bite {
 
 /// What became of each fault of the plan, in the plan's order.
 pub fn bites(history: &History) -> Vec<Bite> {
-    history
-        .plan
-        .iter()
-        .enumerate()
-        .map(|(i, planned)| match Strike::of(history, FaultId(i as u16)) {
-            None => Bite::NeverStruck,
-            Some(strike) if planned.inject.bit(history, &strike) => Bite::Bit,
-            Some(_) => Bite::Missed,
-        })
-        .collect()
+    let found = Places::of(history);
+    let bite = |(planned, fault): (&PlannedFault, u16)| match Strike::of(history, &found, FaultId(fault)) {
+        None => Bite::NeverStruck,
+        Some(strike) if planned.inject.bit(history, &strike) => Bite::Bit,
+        Some(_) => Bite::Missed,
+    };
+    history.plan.iter().zip(0..).map(bite).collect()
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ mod evidence;
 mod export_agreement;
 mod finding;
 mod nothing_lost;
+mod places;
 mod progress;
 mod repair_idempotent;
 mod sighting;

@@ -84,6 +84,8 @@ pub(crate) struct Queue {
 
 impl Queue {
     /// Puts `due` in and returns its number.
+    // Inlined so that what is due is made where it stays.
+    #[inline(always)]
     pub(crate) fn push(&mut self, at: TrueTime, due: Due) -> u64 {
         let sequence = self.next_sequence;
         self.next_sequence += 1;
@@ -102,9 +104,15 @@ impl Queue {
         }
         self.near[place] = item;
         if self.near.len() > NEAR {
-            self.far.extend(self.near.drain(..NEAR / 2));
+            self.move_away();
         }
         sequence
+    }
+
+    /// Moves the later ones of the earliest to the others.
+    #[cold]
+    fn move_away(&mut self) {
+        self.far.extend(self.near.drain(..NEAR / 2));
     }
 
     pub(crate) fn next_at(&self) -> Option<TrueTime> {

@@ -273,6 +273,7 @@ impl World {
     }
 
     /// Puts `due` into the queue and returns its number there.
+    #[inline(always)]
     pub(crate) fn push(&self, at: TrueTime, due: Due) -> u64 {
         self.queue.borrow_mut().push(at, due)
     }

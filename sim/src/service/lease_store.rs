@@ -343,6 +343,7 @@ impl Service for LeaseStore {
         }
     }
 
+    #[inline]
     fn handle(&mut self, request: LeaseRequest, context: &ServiceContext<'_>) -> Answer<LeaseStore> {
         if let Some(answer) = self.refuse_for_dispatch(request, context) {
             return Answer::Now(answer);

@@ -254,6 +254,7 @@ impl Service for Ledger {
         }
     }
 
+    #[inline]
     fn handle(&mut self, signed: Signed, context: &ServiceContext<'_>) -> Answer<Ledger> {
         let (claim, request) = (signed.claim, &signed.request);
         // Reading changes nothing, so anybody may.

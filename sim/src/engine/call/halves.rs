@@ -74,7 +74,7 @@ impl<S: Service> House<S> {
 
     /// Has a half do something, and notes what it changed on disk, if it may have to be taken back; nothing that a deposed
     /// primary does ever is.
-    #[inline]
+    #[inline(always)]
     pub(super) fn on<T>(&self, half: Half, context: &ServiceContext<'_>, act: impl FnOnce(&mut S) -> T) -> T {
         if half == Half::Deposed {
             return self.on_deposed(context, act);

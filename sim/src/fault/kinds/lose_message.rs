@@ -54,8 +54,8 @@ impl Kind for LoseMessage {
     }
 
     /// It hurts if it changes what becomes of a message.
-    fn bit(&self, history: &History, strike: &Strike) -> bool {
-        strike.touches_a_message(history)
+    fn bit(&self, _: &History, strike: &Strike) -> bool {
+        strike.touches_a_message()
     }
 
     fn phrase(&self, name: &dyn Fn(NodeId) -> String) -> String {

@@ -202,7 +202,7 @@ impl Kind for Pause {
     fn bit(&self, history: &History, strike: &Strike) -> bool {
         self.each_node().any(|node| {
             if history.is(node, Role::Worker) {
-                strike.overlaps_lease(history, |holder| holder == node)
+                strike.overlaps_lease(|holder| holder == node)
             } else {
                 strike.in_flight(history, node).any(|arrival| arrival < strike.until)
             }

@@ -106,5 +106,5 @@ pub(super) fn hurts_service(history: &History, strike: &Strike, node: NodeId) ->
         || strike.in_flight(history, node).next().is_some()
         || strike.answers_in_flight(history, node)
         || strike.loses_writes(history, node)
-        || (history.is(node, Role::LeaseStore) && strike.overlaps_lease(history, |_| true))
+        || (history.is(node, Role::LeaseStore) && strike.overlaps_lease(|_| true))
 }

@@ -80,7 +80,7 @@ impl Kind for Restore {
     /// It hurts a worker that has the lease, or remembers having it.
     fn bit(&self, history: &History, strike: &Strike) -> bool {
         let killed = |event: &Event| event.node == self.node && event.what == What::WorkerDied;
-        (strike.during(history).iter().any(killed) && strike.overlaps_lease(history, |holder| holder == self.node))
+        (strike.during(history).iter().any(killed) && strike.overlaps_lease(|holder| holder == self.node))
             || strike.places().any(|index| hurts(history, EventId(index as u32)))
     }
 

@@ -50,8 +50,8 @@ impl Kind for Shutdown {
     }
 
     /// It hurts a worker that has the lease.
-    fn bit(&self, history: &History, strike: &Strike) -> bool {
-        strike.overlaps_lease(history, |holder| holder == self.node)
+    fn bit(&self, _: &History, strike: &Strike) -> bool {
+        strike.overlaps_lease(|holder| holder == self.node)
     }
 
     fn phrase(&self, name: &dyn Fn(NodeId) -> String) -> String {

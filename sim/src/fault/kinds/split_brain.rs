@@ -63,7 +63,7 @@ impl Kind for SplitBrain {
 
     /// It hurts whoever the old primary answers, and what the new one doesn't know.
     fn bit(&self, history: &History, strike: &Strike) -> bool {
-        strike.has_deposed_serve(history) || strike.loses_writes(history, self.node)
+        strike.has_deposed_serve() || strike.loses_writes(history, self.node)
     }
 
     fn phrase(&self, name: &dyn Fn(NodeId) -> String) -> String {

@@ -84,7 +84,7 @@ impl Kind for Throttle {
     /// It hurts a worker that has the lease, and a service that is asked while it stalls.
     fn bit(&self, history: &History, strike: &Strike) -> bool {
         if history.is(self.node, Role::Worker) {
-            return strike.overlaps_lease(history, |holder| holder == self.node);
+            return strike.overlaps_lease(|holder| holder == self.node);
         }
         let mut arrivals = strike.in_flight(history, self.node);
         arrivals.any(|arrival| arrival < strike.until && self.stalls(arrival - strike.from))

@@ -53,7 +53,7 @@ impl Kind for ZoneError {
     fn bit(&self, history: &History, strike: &Strike) -> bool {
         strike.steps_lease(history, self.node, self.by)
             || strike.reaches_lease(history, self.node, false, |clock| clock == Clock::Wall)
-            || strike.is_granted_lease(history, self.node)
+            || strike.is_granted_lease(self.node)
     }
 
     fn phrase(&self, name: &dyn Fn(NodeId) -> String) -> String {

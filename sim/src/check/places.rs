@@ -1,0 +1,218 @@
+//! Where in a history that is which faults may have hurt, found in one pass, so that what each fault hit is looked up: going
+//! through all events again for every fault would take as long as faults times events.
+//!
+//! All places are indices into the events, in their order.
+
+use std::ops::Range;
+
+use crate::clock::Deadline;
+use crate::history::{Event, History, What};
+use crate::id::{Epoch, FaultId, MessageId, NodeId};
+use crate::time::{TrueTime, WallTime};
+
+/// A message that reached a node, or would have if it hadn't been for a crash.
+pub(super) struct Sent {
+    pub(super) place: usize,
+    pub(super) message: MessageId,
+    pub(super) arrival: TrueTime,
+    /// The latest arrival of this one and all before it in its list.
+    latest: TrueTime,
+}
+
+/// Of one fault.
+#[derive(Clone, Default)]
+pub(super) struct OfFault {
+    /// Where it first began, and first ended.
+    pub(super) began: Option<usize>,
+    pub(super) ended: Option<usize>,
+    /// What it changed of messages, or had a deposed primary do.
+    pub(super) touched: Vec<usize>,
+    pub(super) served: Vec<usize>,
+}
+
+/// Of one node.
+#[derive(Default)]
+pub(super) struct OfNode {
+    /// From where on its worker had which lease in hand, as the worker thought of its end.
+    in_hand: Vec<(usize, Option<(Epoch, Deadline)>)>,
+    /// Where its worker learned of a lease, or of more time.
+    pub(super) held: Vec<usize>,
+    /// Where its worker was granted a lease, and the last such place at which somebody else's was still to last.
+    pub(super) granted: Vec<usize>,
+    pub(super) granted_too_early: Option<usize>,
+    /// What was sent to it, and the answers that it sent.
+    pub(super) incoming: Vec<Sent>,
+    pub(super) answers: Vec<Sent>,
+    /// Where its service wrote to disk.
+    pub(super) written: Vec<usize>,
+}
+
+/// What there is to look up.
+pub(super) struct Places {
+    pub(super) faults: Vec<OfFault>,
+    pub(super) nodes: Vec<OfNode>,
+    /// From where on who had the lease by the store's records. A holder keeps it until it is granted anew or given back,
+    /// however long it has been expired: that is who may still be working under it.
+    holders: Vec<(usize, Option<NodeId>)>,
+}
+
+impl Places {
+    pub(super) fn of(history: &History) -> Places {
+        let nodes = history.nodes.iter().map(|_| OfNode::default()).collect();
+        let faults = vec![OfFault::default(); history.plan.len()];
+        let mut places = Places { faults, nodes, holders: Vec::new() };
+        let (mut holder, mut expiry) = (None, None);
+        for (place, event) in history.events.iter().enumerate() {
+            places.note_fault(place, &event.what);
+            places.note_worker(place, event);
+            places.note_message(place, history);
+            places.note_store(history, place, &mut holder, &mut expiry);
+            if event.what.is_written()
+                && let Some(node) = places.nodes.get_mut(event.node.index())
+            {
+                node.written.push(place);
+            }
+        }
+        places
+    }
+
+    /// Who had the lease by the store's records, for each stretch of `during`, `None` for nobody.
+    pub(super) fn holders(&self, during: Range<usize>) -> impl Iterator<Item = Option<NodeId>> {
+        let first = self.holders.partition_point(|(since, _)| *since < during.start);
+        let before = first.checked_sub(1).map(|last| self.holders[last].1);
+        let later = self.holders[first..].iter().take_while(move |(since, _)| *since < during.end);
+        before.into_iter().chain(later.map(|(_, holder)| *holder))
+    }
+
+    fn note_fault(&mut self, place: usize, what: &What) {
+        let mut at = |fault: FaultId, note: fn(&mut OfFault, usize)| {
+            if let Some(of) = self.faults.get_mut(fault.index()) {
+                note(of, place);
+            }
+        };
+        match *what {
+            What::FaultBegan { fault } => at(fault, |of, place| {
+                of.began.get_or_insert(place);
+            }),
+            What::FaultEnded { fault } => at(fault, |of, place| {
+                of.ended.get_or_insert(place);
+            }),
+            What::MessageDropped { fault, .. }
+            | What::MessageDelayed { fault, .. }
+            | What::MessageRepeated { fault, .. } => at(fault, |of, place| of.touched.push(place)),
+            What::DeposedServed { fault, .. } => at(fault, |of, place| of.served.push(place)),
+            _ => {}
+        }
+    }
+
+    fn note_worker(&mut self, place: usize, event: &Event) {
+        let Some(node) = self.nodes.get_mut(event.node.index()) else { return };
+        match event.what {
+            What::LeaseHeld { epoch, until } => {
+                node.held.push(place);
+                node.in_hand.push((place, Some((epoch, until))));
+            }
+            What::LeaseDropped { epoch } if node.has_in_hand().is_some_and(|(of, _)| of == epoch) => {
+                node.in_hand.push((place, None));
+            }
+            What::WorkerFinished | What::WorkerDied if node.has_in_hand().is_some() => {
+                node.in_hand.push((place, None));
+            }
+            _ => {}
+        }
+    }
+
+    fn note_message(&mut self, place: usize, history: &History) {
+        let event = &history.events[place];
+        let What::MessageSent { message, to, answer, .. } = event.what else { return };
+        let Some(arrival) = arrival(&history.events[place..]) else { return };
+        let mut note = |node: NodeId, list: fn(&mut OfNode) -> &mut Vec<Sent>| {
+            if let Some(node) = self.nodes.get_mut(node.index()) {
+                let list = list(node);
+                let latest = list.last().map_or(arrival, |last| last.latest.max(arrival));
+                list.push(Sent { place, message, arrival, latest });
+            }
+        };
+        note(to, |node| &mut node.incoming);
+        if answer {
+            note(event.node, |node| &mut node.answers);
+        }
+    }
+
+    fn note_store(
+        &mut self,
+        history: &History,
+        place: usize,
+        holder: &mut Option<(NodeId, Epoch)>,
+        expiry: &mut Option<WallTime>,
+    ) {
+        let event = &history.events[place];
+        match event.what {
+            What::LeaseGranted { worker, epoch, until, .. } => {
+                *holder = Some((worker, epoch));
+                self.holders.push((place, Some(worker)));
+                let too_early = expiry.replace(until).is_some_and(|expiry| expiry > history.utc(event.at));
+                if let Some(node) = self.nodes.get_mut(worker.index()) {
+                    node.granted.push(place);
+                    if too_early {
+                        node.granted_too_early = Some(place);
+                    }
+                }
+            }
+            What::LeaseRenewed { until, .. } => *expiry = Some(until),
+            What::LeaseReleased { worker, epoch } => {
+                *expiry = None;
+                if *holder == Some((worker, epoch)) {
+                    *holder = None;
+                    self.holders.push((place, None));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl OfNode {
+    fn has_in_hand(&self) -> Option<(Epoch, Deadline)> {
+        self.in_hand.last().and_then(|(_, lease)| *lease)
+    }
+
+    /// The end of the lease that its worker had in hand before `place`, as the worker thought of it.
+    pub(super) fn in_hand_before(&self, place: usize) -> Option<Deadline> {
+        let count = self.in_hand.partition_point(|(since, _)| *since < place);
+        let (_, lease) = self.in_hand.get(count.checked_sub(1)?)?;
+        lease.map(|(_, until)| until)
+    }
+}
+
+/// Those of `places` that are in `range`.
+pub(super) fn within(places: &[usize], range: Range<usize>) -> &[usize] {
+    let from = places.partition_point(|place| *place < range.start);
+    let until = places.partition_point(|place| *place < range.end);
+    places.get(from..until).unwrap_or_default()
+}
+
+/// Those of `sent` that were sent before `place` and were to arrive at `from` or later.
+pub(super) fn in_flight(sent: &[Sent], place: usize, from: TrueTime) -> impl Iterator<Item = &Sent> {
+    let first = sent.partition_point(|sent| sent.latest < from);
+    let sent = sent[first..].iter().take_while(move |sent| sent.place < place);
+    sent.filter(move |sent| sent.arrival >= from)
+}
+
+/// When the message is to arrive whose sending is the first of these events; `None` if it is lost on the way. What the
+/// network does to a message is noted right behind its sending.
+fn arrival(events: &[Event]) -> Option<TrueTime> {
+    let (sent, behind) = events.split_first()?;
+    let What::MessageSent { message, latency, .. } = sent.what else { return None };
+    let mut arrival = sent.at + latency;
+    for event in behind {
+        match event.what {
+            What::MessageDelayed { message: of, by, .. } if of == message => arrival = arrival + by,
+            What::MessageDropped { message: of, .. } if of == message => return None,
+            // The end of a fault that waited for this message, and what is told of others that are sent with it.
+            What::FaultEnded { .. } | What::MessageRepeated { .. } => {}
+            _ => break,
+        }
+    }
+    Some(arrival)
+}
