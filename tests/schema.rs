@@ -295,7 +295,11 @@ fn defaults_are_what_the_reader_takes() {
     let services = SERVICE_NAMES.map(|name| format!("[service.{name}]\nclock = {{}}\n"));
     let services = format!("{SMALLEST}[ledger]\n[network]\n{}", services.concat());
     let services = ("services".to_owned(), services.parse().expect("it is TOML"));
-    for (path, table) in tables().into_iter().chain([services]) {
+    let replicas = "ttl = \"40s\"\nservice = \"consensus\"\nreplicas = 5\nexpiry = \"lock-delay\"";
+    let smallest = SMALLEST.replace("ttl = \"40s\"", replicas);
+    let clocks: String = (1..=5).map(|number| format!("[service.lease-{number}]\nclock = {{}}\n")).collect();
+    let replicas = ("replicas".to_owned(), format!("{smallest}{clocks}").parse().expect("it is TOML"));
+    for (path, table) in tables().into_iter().chain([services, replicas]) {
         let whole = toml::Value::Table(table);
         let mut found = Vec::new();
         optional(&root, &whole, "", &[], &mut found);

@@ -4,6 +4,8 @@
 //! connection that keeps breaking) is told together, so that what is left to see is what matters. The whole history is
 //! there for those who want it (`--format jsonl`).
 
+mod replicas;
+
 use holdover_sim::fault::{DelayMessage, Fault, Part};
 use holdover_sim::history::{Claim, Event, History, Role, What};
 use holdover_sim::id::{Amount, Epoch, EventId, FaultId, NodeId, OpId};
@@ -110,7 +112,11 @@ impl<'a> Teller<'a> {
             | What::Throttled { .. }
             | What::Unthrottled { .. }
             // What a deposed primary does is told with that it was one.
-            | What::DeposedServed { .. } => {}
+            | What::DeposedServed { .. }
+            // The lease service tells what comes of it.
+            | What::LeaseAsked { .. }
+            | What::LeaseTold { .. } => {}
+            What::LeaderElected | What::LeaseRevoked { .. } => self.tell_replicas(id, event),
             What::WorkerStarted => self.act(id, event, event.node, "starts"),
             What::WorkerFinished => self.act(id, event, event.node, "is done"),
             What::WorkerDied => self.act(id, event, event.node, "is gone, with all that it had in memory"),
@@ -145,6 +151,9 @@ impl<'a> Teller<'a> {
             _ => None,
         });
         let about = about.unwrap_or("message");
+        if replicas::is_letter(about) {
+            return;
+        }
         let at_worker = self.history.is(event.node, Role::Worker);
         let (trouble, from, to) = match event.what {
             // A lost answer is noted by the worker that waits for it, a lost request by the service.

@@ -192,7 +192,7 @@ fn check_known(lower: &mut Lower, name: &Spanned<String>, what: &str, known: imp
 fn passer(lower: &mut Lower, file: &WhenFile, nodes: &Nodes) -> Option<NodeId> {
     let name = file.node.as_ref()?;
     let node = lower.mistakes.value_or(nodes.find(name), NO_NODE);
-    if Nodes::is_service(node) {
+    if nodes.is_service(node) {
         let wrong = Wrong::new(format!("the service {} passes no points", quoted(name.get_ref())))
             .help(format!("only workers do: {}", listed(&nodes.workers())));
         lower.mistakes.add(Mistake::at(name.span(), "a service", wrong));

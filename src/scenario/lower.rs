@@ -10,18 +10,18 @@ use holdover_sim::clock::Rate;
 use holdover_sim::id::NodeId;
 use holdover_sim::limits::Limits;
 use holdover_sim::seed::Seed;
-use holdover_sim::service::lease_store::Expiry;
 use holdover_sim::time::{Span, TrueTime, WallTime};
 use holdover_sim::world::{
-    JobSpec, Latency, LeaseSpec, LedgerSpec, NetworkSpec, SERVICE_NAMES, WorkerSpec, WorldSpec, worker_node,
+    JobSpec, Latency, LeaseSpec, LedgerSpec, NetworkSpec, SERVICE_NAMES, WorkerSpec, WorldSpec, replica_name,
+    worker_node,
 };
 use toml::Spanned;
 
 use super::calendar::Calendar;
 use super::error::{Mistake, Mistakes, Wrong};
-use super::file::{JobFile, LeaseFile, LedgerFile, NetworkFile, ScenarioFile, Table, WorkerFile, Written};
-use super::names::{EXPIRIES, PLACES_OF_TOKENS, did_you_mean, listed, quoted};
-use super::{Scenario, clocks, expectations, faults, value};
+use super::file::{JobFile, LedgerFile, NetworkFile, ScenarioFile, Table, WorkerFile, Written};
+use super::names::{PLACES_OF_TOKENS, did_you_mean, listed, quoted};
+use super::{Scenario, clocks, expectations, faults, lease, value};
 
 pub(super) const MOST_WORKERS: usize = 1_000;
 pub(super) const MOST_OPERATIONS: u64 = 1_000_000;
@@ -48,13 +48,14 @@ pub(super) fn scenario(mut file: ScenarioFile) -> (Scenario, Mistakes) {
         lower.no_controls("story", story, &['\n', '\t']);
     }
     lower.calendar = lower.start_and_end(&file);
-    let mut nodes = lower.nodes(&file.worker);
+    let lease = lease::lower(&mut lower, &file.lease.0);
+    let mut nodes = lower.nodes(&file.worker, &lease);
     let start = lower.calendar.map_or(WallTime::default(), |calendar| calendar.start());
     let world = WorldSpec {
         start,
         workers: lower.workers(&file.worker),
-        service_clocks: clocks::of_services(&mut lower, &file.service),
-        lease: lower.lease(&file.lease.0),
+        service_clocks: clocks::of_services(&mut lower, &file.service, &nodes),
+        lease,
         ledger: lower.ledger(&file.ledger.0),
         job: lower.job(&file.job.0, start),
         network: lower.network(&file.network.0),
@@ -66,7 +67,8 @@ pub(super) fn scenario(mut file: ScenarioFile) -> (Scenario, Mistakes) {
     };
     nodes.note_disciplines(&world);
     let plan = faults::plan(&mut lower, &file.fault, &nodes);
-    let (protocols, expect) = expectations::lower(&mut lower.mistakes, file.protocols.as_ref(), file.expect);
+    let (protocols, expect) =
+        expectations::lower(&mut lower.mistakes, file.protocols.as_ref(), file.expect, &lease);
     let scenario = Scenario {
         title: file.title.into_inner(),
         story: file.story.map(Spanned::into_inner),
@@ -180,34 +182,6 @@ impl Lower {
         })
     }
 
-    fn lease(&mut self, lease: &LeaseFile) -> LeaseSpec {
-        let found = self.mistakes.found();
-        let ttl = self.value(Some(&lease.ttl), Span::ZERO, value::positive_duration);
-        let renew_every = self.value(Some(&lease.renew_every), Span::ZERO, value::positive_duration);
-        if self.mistakes.found() == found && renew_every >= ttl {
-            let wrong = Wrong::new(format!("the lease of {ttl} ends before it is renewed, every {renew_every}"))
-                .help("renew well within the TTL; a quarter of it is usual");
-            let mistake = Mistake::at(lease.renew_every.span(), "not below the TTL", wrong);
-            self.mistakes.add(mistake.and(lease.ttl.span(), "the TTL"));
-        }
-        let poll_every = self.value(lease.poll_every.as_ref(), POLL_EVERY, value::positive_duration);
-        let expiry = lease.expiry.as_ref().and_then(|expiry| self.expiry(expiry));
-        LeaseSpec { ttl, renew_every, poll_every, expiry }
-    }
-
-    fn expiry(&mut self, expiry: &Spanned<String>) -> Option<Expiry> {
-        match expiry.get_ref().as_str() {
-            "asker" => Some(Expiry::ByAsker),
-            "store" => Some(Expiry::ByStore),
-            "transaction-start" => Some(Expiry::AT_TRANSACTION_START),
-            other => {
-                let help = did_you_mean(other, "whose clock it can be", EXPIRIES.iter().copied());
-                self.mistake(expiry, Wrong::new(format!("a lease can't end by {}", quoted(other))).help(help));
-                None
-            }
-        }
-    }
-
     fn ledger(&mut self, ledger: &LedgerFile) -> LedgerSpec {
         let written = ledger.highest_token.as_ref();
         let forgets_tokens = written.is_some_and(|place| match place.get_ref().as_str() {
@@ -250,7 +224,7 @@ impl Lower {
     }
 
     /// The names of all nodes. A worker with a wrong name is among them, so that it is blamed once and not at each use.
-    fn nodes(&mut self, workers: &Spanned<Vec<Table<WorkerFile>>>) -> Nodes {
+    fn nodes(&mut self, workers: &Spanned<Vec<Table<WorkerFile>>>, lease: &LeaseSpec) -> Nodes {
         if workers.get_ref().is_empty() {
             self.mistake(workers, Wrong::new("there is no worker").help("add a [[worker]] table"));
         }
@@ -258,11 +232,12 @@ impl Lower {
             let wrong = Wrong::new(format!("{} workers", workers.get_ref().len()));
             self.mistake(&first_beyond.name, wrong.help(format!("there can be at most {MOST_WORKERS}")));
         }
-        let names = SERVICE_NAMES.map(str::to_owned).to_vec();
-        let mut nodes = Nodes { names, ids: BTreeMap::new(), disciplined: Vec::new() };
-        for (name, id) in SERVICE_NAMES.iter().zip(0..) {
-            nodes.ids.insert((*name).to_owned(), NodeId(id));
-        }
+        let replicas: Vec<String> = (0..replica_count(lease)).map(replica_name).collect();
+        let mut names = SERVICE_NAMES.map(str::to_owned).to_vec();
+        // The first replica has the place of the store, and the others come after the workers.
+        names.iter_mut().zip(&replicas).take(1).for_each(|(store, first)| store.clone_from(first));
+        let ids = names.iter().zip(0..).map(|(name, id)| (name.clone(), NodeId(id))).collect();
+        let mut nodes = Nodes { names, ids, workers: SERVICE_NAMES.len(), disciplined: Vec::new() };
         let mut places: BTreeMap<&str, Range<usize>> = BTreeMap::new();
         for Table(worker) in workers.get_ref().iter().take(MOST_WORKERS) {
             let name = worker.name.get_ref().as_str();
@@ -274,12 +249,13 @@ impl Lower {
                 continue;
             }
             places.insert(name, worker.name.span());
-            if SERVICE_NAMES.contains(&name) {
+            if SERVICE_NAMES.contains(&name) || replicas.iter().any(|replica| replica == name) {
                 let wrong = Wrong::new(format!("`{name}` is the name of a service"));
-                self.mistake(
-                    &worker.name,
-                    wrong.help(format!("every world has {} already", listed(&SERVICE_NAMES))),
-                );
+                let help = match SERVICE_NAMES.contains(&name) {
+                    true => format!("every world has {} already", listed(&SERVICE_NAMES)),
+                    false => format!("replicas are called {}", listed(&names_of(&replicas))),
+                };
+                self.mistake(&worker.name, wrong.help(help));
                 continue;
             }
             if !is_plain_name(name) {
@@ -290,6 +266,11 @@ impl Lower {
             }
             nodes.ids.insert(name.to_owned(), NodeId(u16::try_from(nodes.names.len()).unwrap_or(u16::MAX)));
             nodes.names.push(name.to_owned());
+        }
+        nodes.workers = nodes.names.len();
+        for name in replicas.into_iter().skip(1) {
+            nodes.ids.insert(name.clone(), NodeId(u16::try_from(nodes.names.len()).unwrap_or(u16::MAX)));
+            nodes.names.push(name);
         }
         nodes
     }
@@ -315,10 +296,22 @@ pub(super) fn is_plain_name(name: &str) -> bool {
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
 }
 
-/// The nodes of the world: the services, then the workers in the order of the file.
+fn names_of(names: &[String]) -> Vec<&str> {
+    names.iter().map(String::as_str).collect()
+}
+
+/// How many replicas keep the lease; none if a table does.
+fn replica_count(lease: &LeaseSpec) -> usize {
+    lease.service.and_then(|service| service.replicas()).map_or(0, |spec| usize::from(spec.count))
+}
+
+/// The nodes of the world: the services, then the workers in the order of the file, then the lease service's replicas but
+/// for the first.
 pub(super) struct Nodes {
     names: Vec<String>,
     ids: BTreeMap<String, NodeId>,
+    /// Where the workers end among them.
+    workers: usize,
     /// Those with a time daemon.
     disciplined: Vec<NodeId>,
 }
@@ -344,8 +337,20 @@ impl Nodes {
     }
 
     /// Whether a node is a service.
-    pub(super) fn is_service(node: NodeId) -> bool {
-        node.index() < SERVICE_NAMES.len()
+    pub(super) fn is_service(&self, node: NodeId) -> bool {
+        !(SERVICE_NAMES.len()..self.workers).contains(&node.index())
+    }
+
+    /// Whether a node is one of several that keep the lease.
+    pub(super) fn is_replica(&self, node: NodeId) -> bool {
+        node.index() >= self.workers
+            || self.names.first().is_some_and(|name| node.index() == 0 && *name == replica_name(0))
+    }
+
+    /// The names of the services.
+    pub(super) fn services(&self) -> Vec<&str> {
+        let (services, others) = self.names.split_at(SERVICE_NAMES.len());
+        services.iter().chain(&others[self.workers - SERVICE_NAMES.len()..]).map(String::as_str).collect()
     }
 
     /// All of them.
@@ -355,7 +360,8 @@ impl Nodes {
 
     /// The names of the workers.
     pub(super) fn workers(&self) -> Vec<&str> {
-        self.names.iter().skip(SERVICE_NAMES.len()).map(String::as_str).collect()
+        let workers = SERVICE_NAMES.len()..self.workers;
+        self.names.get(workers).unwrap_or_default().iter().map(String::as_str).collect()
     }
 }
 

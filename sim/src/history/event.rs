@@ -9,6 +9,7 @@ use crate::clock::Deadline;
 use crate::id::{
     Amount, EntryId, Epoch, EventId, ExportId, FaultId, LeaseId, MessageId, NodeId, OpId, PayoutId, Token,
 };
+use crate::lease::{LeaseAsk, LeaseTold};
 use crate::point::Point;
 use crate::time::{Span, TrueTime, WallTime};
 
@@ -360,6 +361,32 @@ pub enum What {
         /// By which fault of the plan it was deposed.
         fault: FaultId,
     },
+    /// A replica of the lease service leads from now on, as far as it knows.
+    LeaderElected,
+    /// The lease service took a lease away that had run out.
+    LeaseRevoked {
+        /// The holder.
+        worker: NodeId,
+        /// The grant.
+        epoch: Epoch,
+    },
+    /// A worker wants something of a replicated lease service; it may have to ask several replicas, and some of them
+    /// again.
+    LeaseAsked {
+        /// Since it last came anew: a number for that.
+        session: u64,
+        /// Which of its requests since its process began.
+        number: u32,
+        /// What.
+        ask: LeaseAsk,
+    },
+    /// A worker knows what came of what it wanted of a replicated lease service.
+    LeaseTold {
+        /// The number of the request; see [`What::LeaseAsked`].
+        number: u32,
+        /// What came of it.
+        told: LeaseTold,
+    },
 }
 
 impl Event {
@@ -378,6 +405,7 @@ impl What {
             | What::LeaseRenewed { worker, .. }
             | What::RenewalRefused { worker, .. }
             | What::LeaseReleased { worker, .. }
+            | What::LeaseRevoked { worker, .. }
             | What::DeposedServed { worker, .. } => Some(worker),
             _ => self.claim().map(|claim| claim.worker),
         }
@@ -420,6 +448,7 @@ impl What {
             What::LeaseGranted { .. }
                 | What::LeaseRenewed { .. }
                 | What::LeaseReleased { .. }
+                | What::LeaseRevoked { .. }
                 | What::GenerationOpened { .. }
                 | What::WriteAccepted { .. }
                 | What::CheckpointMoved { .. }

@@ -1,7 +1,6 @@
 //! When a fault strikes: at a point, an event or another fault, or at a time when there is something to hit.
 
 use holdover_sim::fault::{Anchor, Fault, HALF_SMEAR};
-use holdover_sim::history::EVENTS;
 use holdover_sim::id::NodeId;
 use holdover_sim::point::POINTS;
 use holdover_sim::time::{Span, TrueTime};
@@ -103,7 +102,7 @@ fn point(sketch: &mut Sketch<'_>, fault: &Fault) -> Anchor {
 }
 
 fn event(sketch: &mut Sketch<'_>, fault: &Fault) -> Anchor {
-    let (any, usual) = (sketch.dice.pick(EVENTS).0, sketch.dice.pick(AT_EVENTS));
+    let (any, usual) = (sketch.dice.pick(&sketch.stage.events), sketch.dice.pick(AT_EVENTS));
     let (event, often) = if sketch.dice.chance(10) { (any, Often::Seldom) } else { usual };
     let nth = nth(sketch, often);
     let first = sketch.stage.workers.first().copied();
@@ -169,6 +168,8 @@ fn whole_millis(time: TrueTime) -> TrueTime {
 
 #[cfg(test)]
 mod tests {
+    use holdover_sim::history::EVENTS;
+
     use super::*;
 
     #[test]

@@ -1,11 +1,10 @@
 //! What of a world matters for where its faults should strike: who works and when, and when leases run out.
 
+use holdover_sim::history::{EVENTS, EVENTS_OF_REPLICAS};
 use holdover_sim::id::NodeId;
+use holdover_sim::service::{MESSAGES, OF_REPLICAS, REPLICA_LETTERS};
 use holdover_sim::time::{Span, TrueTime};
 use holdover_sim::world::{LEASE_STORE, LEDGER, LeaseSpec, PROVIDER, WorldSpec, worker_node};
-
-/// The services.
-pub(super) const SERVICES: [NodeId; 3] = [LEASE_STORE, LEDGER, PROVIDER];
 
 /// Where the faults of a plan are to strike. Guessed from the world, as if nothing went wrong; nothing is run.
 #[derive(Clone, Debug)]
@@ -20,6 +19,14 @@ pub(super) struct Stage {
     pub(super) operations: u32,
     /// The workers; the one that probably gets the lease comes first.
     pub(super) workers: Vec<NodeId>,
+    /// The services; replicas of the lease service are one each.
+    pub(super) services: Vec<NodeId>,
+    /// The replicas of the lease service, if it has any.
+    pub(super) replicas: Vec<NodeId>,
+    /// What workers ask about.
+    pub(super) messages: Vec<&'static str>,
+    /// What can happen.
+    pub(super) events: Vec<&'static str>,
     /// The nodes with a time daemon.
     pub(super) disciplined: Vec<NodeId>,
     /// The shortest interval at which one of those asks for the time; the lease's TTL if there are none.
@@ -61,6 +68,10 @@ impl Stage {
             end: world.limits.end,
             operations: world.job.operations,
             workers,
+            services: services_of(world),
+            replicas: world.replicas(),
+            messages: messages(world),
+            events: events(world),
             disciplined: daemons.iter().map(|(node, _)| *node).collect(),
             source_poll: daemons.iter().map(|(_, poll)| *poll).min().unwrap_or(ttl),
             asks,
@@ -85,6 +96,28 @@ impl Stage {
         let last = TrueTime::from_nanos(self.end.as_nanos() - 1);
         at.min(last).max(TrueTime::START)
     }
+}
+
+fn services_of(world: &WorldSpec) -> Vec<NodeId> {
+    let lease = world.replicas();
+    let lease = if lease.is_empty() { vec![LEASE_STORE] } else { lease };
+    lease.into_iter().chain([LEDGER, PROVIDER]).collect()
+}
+
+/// What workers of `world` ask about.
+fn messages(world: &WorldSpec) -> Vec<&'static str> {
+    let is_row = world.replicas().is_empty();
+    let is_asked = |about: &&str| match is_row {
+        true => !OF_REPLICAS.contains(about),
+        false => !REPLICA_LETTERS.contains(about),
+    };
+    MESSAGES.iter().map(|(about, _)| *about).filter(is_asked).collect()
+}
+
+/// What can happen in `world`.
+fn events(world: &WorldSpec) -> Vec<&'static str> {
+    let is_row = world.replicas().is_empty();
+    EVENTS.iter().map(|(event, _)| *event).filter(|event| !is_row || !EVENTS_OF_REPLICAS.contains(event)).collect()
 }
 
 #[cfg(test)]
@@ -118,6 +151,7 @@ mod tests {
                 renew_every: Span::secs(10),
                 poll_every: Span::secs(1),
                 expiry: None,
+                service: None,
             },
             ledger: LedgerSpec::default(),
             job: JobSpec { operations, due: start + Span::secs(due), pace },

@@ -22,6 +22,9 @@ pub(super) fn without_worker(scenario: &Scenario, index: usize) -> Scenario {
     let left = Parts::of(&scenario.plan).without(&taken);
     let mut world = scenario.world.clone();
     world.workers.remove(index);
+    // Replicas of the lease service come after the workers.
+    let clocks = std::mem::take(&mut world.service_clocks);
+    world.service_clocks = clocks.into_iter().filter_map(|(node, clock)| Some((renumber(node)?, clock))).collect();
     let plan = left.into_iter().filter_map(|fault| plan[fault].clone()).collect();
     Scenario { world, plan, ..scenario.clone() }
 }

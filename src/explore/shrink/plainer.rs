@@ -146,7 +146,8 @@ fn narrower(links: &Links, scenario: &Scenario) -> Vec<Links> {
 
 fn nodes(scenario: &Scenario) -> impl Iterator<Item = NodeId> {
     let services = (0..SERVICE_NAMES.len()).map(|service| NodeId(service as u16));
-    services.chain((0..scenario.world.workers.len()).map(worker_node))
+    let replicas = scenario.world.replicas().into_iter().skip(1);
+    services.chain((0..scenario.world.workers.len()).map(worker_node)).chain(replicas)
 }
 
 fn links(fault: &Fault) -> Option<&Links> {

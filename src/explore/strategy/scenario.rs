@@ -41,7 +41,7 @@ impl Strategy for Scenarios {
         let world = with_drawn_clocks(&self.base.world, self.profile, seed);
         let plan = Generator::new(&world, self.profile).only(self.selection).plan(seed);
         let workers = (0..world.workers.len()).map(worker_node);
-        let nodes = workers.chain([LEASE_STORE]);
+        let nodes = workers.chain([LEASE_STORE]).chain(world.replicas().into_iter().skip(1));
         let parts = |node: NodeId| Part::ALL.map(|part| (node, part));
         let mut untried: Vec<_> = nodes.flat_map(parts).collect();
         untried.reverse();

@@ -109,10 +109,11 @@ fn part(lower: &mut Lower, name: &Spanned<String>) -> Part {
     })
 }
 
-/// The worker that asks: every message is a worker's request or the answer to one.
+/// Who asks: every message is a worker's request or the answer to one, but for what a lease service's replicas write each
+/// other.
 fn asker(lower: &mut Lower, nodes: &Nodes, name: &Spanned<String>) -> NodeId {
     let node = super::node(lower, nodes, name);
-    if node != NO_NODE && Nodes::is_service(node) {
+    if node != NO_NODE && nodes.is_service(node) && !nodes.is_replica(node) {
         let wrong = Wrong::new(format!("the service {} asks nobody", quoted(name.get_ref())))
             .help(format!("name the worker that asks, also for an answer: {}", listed(&nodes.workers())));
         lower.mistakes.add(Mistake::at(name.span(), "a service", wrong));

@@ -111,11 +111,20 @@ fn worker(
     wrong: impl FnOnce(String) -> Wrong,
 ) -> NodeId {
     let node = node(lower, nodes, name);
-    if node != NO_NODE && Nodes::is_service(node) {
+    if node != NO_NODE && nodes.is_service(node) {
         let wrong = wrong(quoted(name.get_ref()));
         lower.mistakes.add(Mistake::at(name.span(), "a service", wrong));
     }
     node
+}
+
+/// Refuses to promote by hand what promotes itself.
+fn refuse_replica(lower: &mut Lower, nodes: &Nodes, name: &Spanned<String>, node: NodeId) {
+    if node != NO_NODE && nodes.is_replica(node) {
+        let wrong = Wrong::new(format!("nothing takes the place of {}", quoted(name.get_ref())))
+            .help("replicas find another leader by themselves: use `restart`, `pause` or `partition`");
+        lower.mistakes.add(Mistake::at(name.span(), "one of several", wrong));
+    }
 }
 
 /// How long a fault lasts; above zero.

@@ -51,7 +51,7 @@ impl Inject for PauseFile {
         let who = self.who(lower, nodes);
         let lasting = lasting(lower, &self.lasting);
         let clocks = self.clocks(lower, lasting);
-        let task = self.task.as_ref().and_then(|task| self.task(lower, task, who[0]));
+        let task = self.task.as_ref().and_then(|task| self.task(lower, nodes, task, who[0]));
         Pause { node: who[0], beside: who[1..].to_vec(), lasting, clocks, task }.into()
     }
 
@@ -98,7 +98,7 @@ impl PauseFile {
         }
     }
 
-    fn task(&self, lower: &mut Lower, task: &Spanned<String>, node: NodeId) -> Option<WorkerTask> {
+    fn task(&self, lower: &mut Lower, all: &Nodes, task: &Spanned<String>, node: NodeId) -> Option<WorkerTask> {
         let found = match task.get_ref().as_str() {
             "work" => Some(WorkerTask::Work),
             "renewal" => Some(WorkerTask::Renewal),
@@ -112,7 +112,7 @@ impl PauseFile {
             let wrong = Wrong::new("`task` doesn't go with `nodes`")
                 .help("what stops a host stops all of it; write `node` for one task of one worker");
             lower.mistakes.add(Mistake::at(task.span(), "of no use here", wrong).and(nodes.span(), "a host"));
-        } else if node != NO_NODE && Nodes::is_service(node) {
+        } else if node != NO_NODE && all.is_service(node) {
             let wrong = Wrong::new("a service has no tasks").help("leave `task` away: all of a service is paused");
             let place = self.node.as_ref().map_or(task.span(), Spanned::span);
             lower.mistakes.add(Mistake::at(task.span(), "of no use here", wrong).and(place, "a service"));

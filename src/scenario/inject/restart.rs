@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Inject, NO_NODE, lasting, node};
+use super::{Inject, NO_NODE, lasting, node, refuse_replica};
 use crate::scenario::error::{Mistake, Wrong};
 use crate::scenario::file::Written;
 use crate::scenario::lower::{Lower, Nodes};
@@ -115,6 +115,7 @@ impl Inject for FailoverFile {
             Wrong::new(format!("the worker {worker} has no replica"))
                 .help("only services fail over; a `crash` kills a worker, and the others take its place")
         });
+        refuse_replica(lower, nodes, &self.node, node);
         let lag = lower.value(Some(&self.lag), Span::ZERO, |text| match value::duration(text)? {
             Span::ZERO => Err(Wrong::new("a replica that isn't behind loses nothing")
                 .help("a `lag` above zero says which writes are lost; without any, it is a `restart`")),
@@ -138,7 +139,7 @@ pub(super) fn service(
     wrong: impl FnOnce(String) -> Wrong,
 ) -> NodeId {
     let node = node(lower, nodes, name);
-    if node != NO_NODE && !Nodes::is_service(node) {
+    if node != NO_NODE && !nodes.is_service(node) {
         let wrong = wrong(quoted(name.get_ref()));
         lower.mistakes.add(Mistake::at(name.span(), "a worker", wrong));
     }

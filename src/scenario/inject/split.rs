@@ -7,7 +7,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::restart::service;
-use super::{Inject, NO_NODE, lasting, node_list};
+use super::{Inject, NO_NODE, lasting, node_list, refuse_replica};
 use crate::scenario::error::{Mistake, Wrong};
 use crate::scenario::file::Written;
 use crate::scenario::lower::{Lower, Nodes};
@@ -39,9 +39,10 @@ impl Inject for SplitBrainFile {
             Wrong::new(format!("the worker {worker} has no replica"))
                 .help("only services have one that can be promoted beside them")
         });
+        refuse_replica(lower, nodes, &self.node, node);
         let old = node_list(lower, nodes, &self.old);
         for (name, old) in self.old.get_ref().iter().zip(&old) {
-            if *old != NO_NODE && Nodes::is_service(*old) {
+            if *old != NO_NODE && nodes.is_service(*old) {
                 let wrong = Wrong::new(format!("the service {} asks nobody", quoted(name.get_ref())))
                     .help("`old` names the workers that the old primary goes on answering");
                 lower.mistakes.add(Mistake::at(name.span(), "a service", wrong));

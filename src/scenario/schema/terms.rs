@@ -13,10 +13,14 @@ use holdover_sim::world::{SERVICE_NAMES, TimeDaemon};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
+use super::service_names;
 use crate::scenario::clocks::NO_DISCIPLINE;
 use crate::scenario::inject::PERCENT;
+use crate::scenario::lease::MOST_REPLICAS;
 use crate::scenario::lower::LONGEST_NAME;
-use crate::scenario::names::{EXPIRIES, LOSSES, PAUSE_CLOCKS, PLACES_OF_TOKENS, TASKS, VERDICTS};
+use crate::scenario::names::{
+    ENDINGS, EXPIRIES, LEASE_SERVICES, LOSSES, PAUSE_CLOCKS, PLACES_OF_TOKENS, TASKS, VERDICTS,
+};
 
 macro_rules! terms {
     ($($(#[doc = $doc:literal])* $name:ident => $schema:expr;)*) => {$(
@@ -81,7 +85,7 @@ terms! {
     /// A node that is a worker.
     Worker => but(name(), json!({ "enum": SERVICE_NAMES }));
     /// A node that is a service.
-    Service => choice(SERVICE_NAMES);
+    Service => choice(service_names().iter().map(String::as_str));
     /// Several nodes.
     Nodes => set(name());
     /// What a scenario can be run under.
@@ -99,7 +103,11 @@ terms! {
     /// What a checker can conclude.
     Verdict => choice(VERDICTS.iter().copied());
     /// Whose clock a lease ends by.
-    Expiry => choice(EXPIRIES.iter().copied());
+    Expiry => choice(EXPIRIES.iter().chain(ENDINGS).copied());
+    /// What keeps a lease.
+    LeaseService => choice(LEASE_SERVICES.iter().copied());
+    /// How many replicas keep it.
+    Replicas => json_schema!({ "type": "integer", "minimum": 2, "maximum": MOST_REPLICAS });
     /// Where the highest token is kept.
     PlaceOfTokens => choice(PLACES_OF_TOKENS.iter().copied());
     /// What sets a clock right.
