@@ -80,6 +80,7 @@ fn a_complete_scenario_comes_out_as_it_was_meant() {
                 renew_every: Span::secs(10),
                 poll_every: Span::millis(500),
                 expiry: Some(Expiry::ByStore),
+                service: None,
             },
             ledger: LedgerSpec { forgets_tokens: true },
             provider: ProviderSpec {

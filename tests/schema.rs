@@ -302,7 +302,11 @@ fn defaults_are_what_the_reader_takes() {
         scenario.world.provider.payouts = scenario.world.payouts();
         scenario
     };
-    for (path, table) in tables().into_iter().chain([services, operators]) {
+    let replicas = "ttl = \"40s\"\nservice = \"consensus\"\nreplicas = 5\nexpiry = \"lock-delay\"";
+    let smallest = SMALLEST.replace("ttl = \"40s\"", replicas);
+    let clocks: String = (1..=5).map(|number| format!("[service.lease-{number}]\nclock = {{}}\n")).collect();
+    let replicas = ("replicas".to_owned(), format!("{smallest}{clocks}").parse().expect("it is TOML"));
+    for (path, table) in tables().into_iter().chain([services, operators, replicas]) {
         let whole = toml::Value::Table(table);
         let mut found = Vec::new();
         optional(&root, &whole, "", &[], &mut found);

@@ -340,9 +340,8 @@ fn every_worker_passes_every_point_and_one_between_each_check_and_what_follows()
 #[test]
 fn events_and_messages_are_called_what_their_registries_say() {
     let mut sent = BTreeSet::new();
-    for path in
-        files::below("scenarios/incidents", ".toml").into_iter().chain(files::below("scenarios/faults", ".toml"))
-    {
+    let folders = ["scenarios/incidents", "scenarios/faults", "scenarios/consensus"];
+    for path in folders.into_iter().flat_map(|folder| files::below(folder, ".toml")) {
         let scenario = Scenario::parse(&path, &files::read(&path)).expect("our own files are scenarios");
         for protocol in PROTOCOLS {
             for event in run(&scenario.world, *protocol, &scenario.plan, scenario.seed).events {
@@ -404,4 +403,15 @@ fn every_kind_of_fault_has_a_file_where_it_bites_and_a_control() {
         }
     }
     assert_tidy(&untidy);
+}
+
+/// Whatever else came with it could draw, or read a clock, where no lint of ours looks.
+#[test]
+fn the_consensus_library_brings_nothing_along() {
+    let lock: toml::Table = files::read("Cargo.lock").parse().expect("cargo writes TOML");
+    let packages = lock["package"].as_array().expect("cargo lists packages");
+    let found = packages.iter().find(|package| package["name"].as_str() == Some("omnipaxos"));
+    let library = found.expect("the consensus library is locked");
+    assert_eq!(library["version"].as_str(), Some("0.2.4"), "a new version may do something else with a seed");
+    assert_eq!(library.get("dependencies"), None);
 }

@@ -10,7 +10,7 @@
 //! - [`service`]: lease store, ledger, provider
 //! - [`engine`]: event loop, tasks, timers, calls; [`clock`]: a node's clocks
 //! - [`history`]: what happened; [`check`]: what is judged
-//! - [`time`], [`id`], [`seed`], [`limits`]: the small types
+//! - [`time`], [`id`], [`seed`], [`limits`], [`lease`]: the small types
 
 // Without the cfg this is the only error: nothing else is compiled then.
 #[cfg(not(madsim))]
@@ -34,6 +34,8 @@ pub mod fault;
 pub mod history;
 #[cfg(madsim)]
 pub mod id;
+#[cfg(madsim)]
+pub mod lease;
 #[cfg(madsim)]
 pub mod limits;
 #[cfg(madsim)]

@@ -1,5 +1,6 @@
 //! The one entry: world, protocol, fault plan and seed in, history out.
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
@@ -8,6 +9,7 @@ use crate::engine::{Again, Errand, Host, Work, World, hosted};
 use crate::fault::PlannedFault;
 use crate::history::{History, NodeRecord};
 use crate::id::{Amount, NodeId};
+use crate::lease::LeaseService;
 use crate::limits::Ending;
 use crate::protocol::AnyProtocol;
 use crate::repair::{self, Operator};
@@ -16,10 +18,11 @@ use crate::service::door::{AnyLease, Door, Forgetful, HighestToken};
 use crate::service::lease_store::{LeaseStore, LeaseStoreRules};
 use crate::service::ledger::{Ledger, LedgerRules};
 use crate::service::provider::{GatewayRules, Provider};
+use crate::service::replica;
 use crate::settlement;
 use crate::time::TrueTime;
-use crate::worker::{Services, Worker};
-use crate::world::{self, Keys, WorldSpec};
+use crate::worker::{LeaseKeeper, Services, Worker};
+use crate::world::{self, Keys, LeaseSpec, WorldSpec};
 
 /// Amounts are drawn from 1.00 up to this, in minor units.
 const LARGEST_AMOUNT: u64 = 1_000_000;
@@ -30,12 +33,14 @@ const LARGEST_AMOUNT: u64 = 1_000_000;
 /// code is an [`Ending`], not a panic of this function.
 ///
 /// # Panics
-/// If called from inside a madsim runtime, or with a plan that names a node that `spec` doesn't have.
+/// If called from inside a madsim runtime, with a plan that names a node that `spec` doesn't have, or with operators in a
+/// world where replicas keep the lease: a repair needs a lease store that can stop dispatch.
 pub fn run(spec: &WorldSpec, protocol: &dyn AnyProtocol, plan: &[PlannedFault], seed: Seed) -> History {
     hosted(seed, |host| run_on(host, spec, protocol, plan, seed))
 }
 
 fn run_on(host: Host, spec: &WorldSpec, protocol: &dyn AnyProtocol, plan: &[PlannedFault], seed: Seed) -> History {
+    let spec = &*with_lease_service(spec, protocol);
     let batch = draw_batch(spec.job.operations, seed);
     let world = World::new(host, spec, plan.into(), seed);
     move_in(&world, spec, protocol, plan, &batch);
@@ -63,7 +68,11 @@ fn run_on(host: Host, spec: &WorldSpec, protocol: &dyn AnyProtocol, plan: &[Plan
         progress_within: spec.progress_within,
         ttl: spec.lease.ttl,
         expiry_as_meant: lease_store.expiry == protocol.lease_store().expiry,
-        store_clock: lease_store.expiry.clock_of_store(),
+        store_clock: match lease_service(spec) {
+            LeaseService::Table => lease_store.expiry.clock_of_store(),
+            replicated => replicated.clock(),
+        },
+        lease_service: lease_service(spec),
         events,
         exports,
         ending,
@@ -79,9 +88,12 @@ fn move_in(
     plan: &[PlannedFault],
     batch: &Rc<[Amount]>,
 ) {
-    let lease_ids = Stream::new(world.seed, Purpose::LeaseIds(world::LEASE_STORE));
+    assert!(
+        spec.operators.is_empty() || lease_service(spec) == LeaseService::Table,
+        "a repair needs the lease in a table row"
+    );
     let services = Rc::new(Services {
-        lease_store: world.house(world::LEASE_STORE, lease_store(spec, protocol, lease_ids)),
+        lease: lease_keeper(world, spec, protocol),
         ledger: world.house(world::LEDGER, ledger(spec, protocol, batch.len())),
         provider: world.house(world::PROVIDER, provider(spec, protocol, batch.len(), world.seed)),
     });
@@ -172,6 +184,34 @@ fn gateway_rules(spec: &WorldSpec, protocol: &dyn AnyProtocol) -> GatewayRules {
 fn keys(spec: &WorldSpec, protocol: &dyn AnyProtocol) -> Keys {
     let meant = if protocol.gateway().idempotency_keys { Keys::Kept } else { Keys::None };
     spec.provider.keys.unwrap_or(meant)
+}
+
+/// The world of `spec`, with what keeps the lease under `protocol` if the scenario doesn't say.
+fn with_lease_service<'a>(spec: &'a WorldSpec, protocol: &dyn AnyProtocol) -> Cow<'a, WorldSpec> {
+    match (spec.lease.service, protocol.lease_service()) {
+        (None, service @ (LeaseService::AsyncReplica(_) | LeaseService::Consensus(_))) => {
+            let lease = LeaseSpec { service: Some(service), ..spec.lease };
+            Cow::Owned(WorldSpec { lease, ..spec.clone() })
+        }
+        _ => Cow::Borrowed(spec),
+    }
+}
+
+fn lease_service(spec: &WorldSpec) -> LeaseService {
+    spec.lease.service.unwrap_or(LeaseService::Table)
+}
+
+/// Moves in what keeps the lease.
+fn lease_keeper(world: &Rc<World>, spec: &WorldSpec, protocol: &dyn AnyProtocol) -> LeaseKeeper {
+    let service = lease_service(spec);
+    if service != LeaseService::Table {
+        let replicas = replica::found(service, &spec.replicas());
+        let addresses: Vec<_> = replicas.into_iter().map(|(node, replica)| world.house(node, replica)).collect();
+        world.join(&addresses, replica::TICK);
+        return LeaseKeeper::Replicas(addresses);
+    }
+    let ids = Stream::new(world.seed, Purpose::LeaseIds(world::LEASE_STORE));
+    LeaseKeeper::Row(world.house(world::LEASE_STORE, lease_store(spec, protocol, ids)))
 }
 
 fn lease_store_rules(spec: &WorldSpec, protocol: &dyn AnyProtocol) -> LeaseStoreRules {

@@ -1,5 +1,7 @@
 //! What a worker can do and see: its own clocks, the services, its lease. Never true time.
 
+mod replicas;
+
 use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::rc::{Rc, Weak};
@@ -8,18 +10,28 @@ use crate::clock::{Clock, Deadline};
 use crate::engine::{Address, Broken, Calling, Passing, Service, Sleep, TaskHandle, World, call};
 use crate::history::{Claim, Refusal, Row, What};
 use crate::id::{Amount, Epoch, LeaseId, NodeId, OpId, PayoutId, Token};
+use crate::lease::LeaseAsk;
 use crate::point::Point;
 use crate::service::lease_store::{Grant, LeaseRequest, LeaseResponse, LeaseStore, Term};
 use crate::service::ledger::{Checkpoint, Ledger, LedgerRequest, LedgerResponse, Signed};
 use crate::service::provider::{Pay, Provider, ProviderRequest, ProviderResponse, Reference};
+use crate::service::replica::Replica;
 use crate::time::{BootTime, MonoTime, RawTime, Span, WallTime};
 use crate::world::{JobSpec, LeaseSpec};
 
 /// Where the services of a world are.
 pub(crate) struct Services {
-    pub(crate) lease_store: Address<LeaseStore>,
+    pub(crate) lease: LeaseKeeper,
     pub(crate) ledger: Address<Ledger>,
     pub(crate) provider: Address<Provider>,
+}
+
+/// Who keeps the lease.
+pub(crate) enum LeaseKeeper {
+    /// A table row.
+    Row(Address<LeaseStore>),
+    /// Replicas.
+    Replicas(Vec<Address<Replica>>),
 }
 
 struct Inner {
@@ -42,6 +54,7 @@ struct Hands {
     lease: RefCell<Weak<Lease>>,
     renewals: RefCell<Option<TaskHandle>>,
     stops: Cell<bool>,
+    replicas: replicas::Known,
 }
 
 /// A worker, as its own code sees it. Cloning it gives another handle on the same worker.
@@ -164,7 +177,12 @@ impl Worker {
     /// by then, is a rule of the store; this worker's wall clock is in the request. `None`: somebody else has it, or no
     /// answer came.
     pub async fn acquire(&self, ttl: Span) -> Option<Grant> {
-        match self.ask(&self.0.services.lease_store, LeaseRequest::Acquire(self.term(ttl))).await {
+        let row = match &self.0.services.lease {
+            LeaseKeeper::Row(row) => row,
+            // Kept apart, so that whoever asks a row has no room for what this keeps.
+            LeaseKeeper::Replicas(replicas) => return Box::pin(self.acquire_of(replicas, ttl)).await,
+        };
+        match self.ask(row, LeaseRequest::Acquire(self.term(ttl))).await {
             Ok(LeaseResponse::Granted(grant)) => Some(grant),
             _ => None,
         }
@@ -175,8 +193,27 @@ impl Worker {
     /// # Errors
     /// If the connection broke; the lease may have been prolonged, or not.
     pub async fn renew(&self, lease: &Lease, ttl: Span) -> Result<bool, Broken> {
+        let row = match (&self.0.services.lease, lease.grant.token) {
+            (LeaseKeeper::Row(row), _) => row,
+            (LeaseKeeper::Replicas(replicas), Some(token)) => {
+                return Box::pin(self.is_done_by(replicas, LeaseAsk::Renew { token, ttl })).await;
+            }
+            (LeaseKeeper::Replicas(_), None) => return Ok(false),
+        };
         let renewal = LeaseRequest::Renew { grant: lease.grant, term: self.term(ttl) };
-        Ok(self.ask(&self.0.services.lease_store, renewal).await? == LeaseResponse::Done)
+        Ok(self.ask(row, renewal).await? == LeaseResponse::Done)
+    }
+
+    /// Asks a replicated lease service who has the lease, and with what token; `None` if nobody has it. Its answer was true
+    /// at some instant since the question.
+    ///
+    /// # Errors
+    /// If no answer came, or the service is one that can't be asked this.
+    pub async fn read_lease(&self) -> Result<Option<(NodeId, Token)>, Broken> {
+        match &self.0.services.lease {
+            LeaseKeeper::Row(_) => Err(Broken),
+            LeaseKeeper::Replicas(replicas) => Box::pin(self.read_of(replicas)).await,
+        }
     }
 
     fn term(&self, ttl: Span) -> Term {
@@ -188,8 +225,15 @@ impl Worker {
     /// # Errors
     /// If the connection broke; the row may have been emptied, or not.
     pub async fn release(&self, lease: &Lease) -> Result<bool, Broken> {
+        let row = match (&self.0.services.lease, lease.grant.token) {
+            (LeaseKeeper::Row(row), _) => row,
+            (LeaseKeeper::Replicas(replicas), Some(token)) => {
+                return Box::pin(self.is_done_by(replicas, LeaseAsk::Release { token })).await;
+            }
+            (LeaseKeeper::Replicas(_), None) => return Ok(false),
+        };
         let release = LeaseRequest::Release { grant: lease.grant };
-        Ok(self.ask(&self.0.services.lease_store, release).await? == LeaseResponse::Done)
+        Ok(self.ask(row, release).await? == LeaseResponse::Done)
     }
 
     /// Asks the ledger where to go on.

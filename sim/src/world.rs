@@ -1,11 +1,13 @@
 //! What a run starts from: the nodes, their clocks, the lease, the job, the network. Plain data.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use crate::clock::Rate;
 use crate::id::NodeId;
+use crate::lease::LeaseService;
 use crate::limits::Limits;
 use crate::repair::{Chosen, Reconcile};
 use crate::service::lease_store::Expiry;
@@ -60,6 +62,33 @@ impl WorldSpec {
             said => said,
         }
     }
+
+    /// The nodes of the lease service's replicas, the first leader's first; none if it is a table. The first has the lease
+    /// store's place, and the others come after workers and operators.
+    pub fn replicas(&self) -> Vec<NodeId> {
+        let count = self.lease.service.and_then(LeaseService::replicas).map_or(0, |spec| spec.count);
+        let behind = self.operator_node(self.operators.len()).0;
+        let others = (behind..).take(usize::from(count.saturating_sub(1))).map(NodeId);
+        std::iter::once(LEASE_STORE).take(usize::from(count.min(1))).chain(others).collect()
+    }
+}
+
+/// The names of the nodes of a world, in the order of their numbers.
+pub fn node_names(spec: &WorldSpec) -> Vec<Cow<'_, str>> {
+    let workers = spec.workers.iter().chain(&spec.operators).map(|worker| worker.name.as_str());
+    let mut names: Vec<Cow<'_, str>> = SERVICE_NAMES.into_iter().chain(workers).map(Cow::Borrowed).collect();
+    for (node, index) in spec.replicas().into_iter().zip(0..) {
+        match names.get_mut(node.index()) {
+            Some(first) => *first = Cow::Owned(replica_name(index)),
+            None => names.push(Cow::Owned(replica_name(index))),
+        }
+    }
+    names
+}
+
+/// The name of the replica of a lease service that comes at `index`.
+pub fn replica_name(index: usize) -> String {
+    format!("lease-{}", index + 1)
 }
 
 /// The names of the nodes that every world has, in the order of their node IDs; the workers follow.
@@ -158,6 +187,8 @@ pub struct LeaseSpec {
     pub poll_every: Span,
     /// Whose clock it ends by; `None` leaves that to the protocol.
     pub expiry: Option<Expiry>,
+    /// What keeps it; `None` leaves that to the protocol.
+    pub service: Option<LeaseService>,
 }
 
 /// The ledger.

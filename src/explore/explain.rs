@@ -6,7 +6,7 @@
 //! the same scenario, seed and version give the same explanation on every machine.
 
 use holdover_sim::check::Bite;
-use holdover_sim::protocol::{AnyProtocol, PROTOCOLS};
+use holdover_sim::protocol::{self, AnyProtocol};
 use holdover_sim::seed::Seed;
 use holdover_sim::time::{Span, TrueTime};
 
@@ -132,8 +132,8 @@ impl<'a> Explanation<'a> {
         budget: Budget,
     ) -> Explanation<'a> {
         let asked = |name: &str| protocols.iter().any(|protocol| protocol.name() == name);
-        let others = PROTOCOLS.iter().filter(|other| !asked(other.name()));
-        let all: Vec<&'static dyn AnyProtocol> = protocols.iter().chain(others).copied().collect();
+        let others = protocol::of_interest(&scenario.world.lease).filter(|other| !asked(other.name()));
+        let all: Vec<&'static dyn AnyProtocol> = protocols.iter().copied().chain(others).collect();
         let replay = Replay::new(scenario, &all, seed);
         let asked = replay.runs.iter().take(protocols.len());
         let explained = asked.map(|run| explain(scenario, run, seed, budget)).collect();

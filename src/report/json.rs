@@ -4,6 +4,7 @@
 
 mod reconciliation;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -12,7 +13,6 @@ use holdover_sim::fault::PlannedFault;
 use holdover_sim::id::EventId;
 use holdover_sim::limits::Ending;
 use holdover_sim::time::{Span, TrueTime, WallTime};
-use holdover_sim::world::SERVICE_NAMES;
 use serde::Serialize;
 
 use self::reconciliation::ReconciliationDocument;
@@ -31,7 +31,7 @@ struct Document<'a> {
     command: &'a str,
     seed: u64,
     start: WallTime,
-    nodes: Vec<&'a str>,
+    nodes: Vec<Cow<'a, str>>,
     outcome: &'static str,
     deviations: Vec<String>,
     plan: &'a [PlannedFault],
@@ -91,10 +91,8 @@ pub fn write(replay: &Replay<'_>, file: &str, command: &str, out: &mut impl Writ
 }
 
 /// The names of the nodes, in the order of their numbers.
-pub(super) fn node_names(scenario: &Scenario) -> Vec<&str> {
-    let world = &scenario.world;
-    let others = world.workers.iter().chain(&world.operators).map(|worker| worker.name.as_str());
-    SERVICE_NAMES.into_iter().chain(others).collect()
+pub(super) fn node_names(scenario: &Scenario) -> Vec<Cow<'_, str>> {
+    holdover_sim::world::node_names(&scenario.world)
 }
 
 /// An outcome's name in JSON.

@@ -5,6 +5,7 @@
 //! there for those who want it (`--format jsonl`).
 
 mod repair;
+mod replicas;
 
 use holdover_sim::fault::{DelayMessage, Fault, Part};
 use holdover_sim::history::{Claim, Event, History, Role, What};
@@ -112,7 +113,11 @@ impl<'a> Teller<'a> {
             | What::Throttled { .. }
             | What::Unthrottled { .. }
             // What a deposed primary does is told with that it was one.
-            | What::DeposedServed { .. } => {}
+            | What::DeposedServed { .. }
+            // The lease service tells what comes of it.
+            | What::LeaseAsked { .. }
+            | What::LeaseTold { .. } => {}
+            What::LeaderElected | What::LeaseRevoked { .. } => self.tell_replicas(id, event),
             What::WorkerStarted => self.act(id, event, event.node, "starts"),
             What::WorkerFinished => self.act(id, event, event.node, "is done"),
             What::WorkerDied => self.act(id, event, event.node, "is gone, with all that it had in memory"),
@@ -147,6 +152,9 @@ impl<'a> Teller<'a> {
             _ => None,
         });
         let about = about.unwrap_or("message");
+        if replicas::is_letter(about) {
+            return;
+        }
         let at_caller = [Role::Worker, Role::Operator].contains(&self.history.node(event.node).role);
         let (trouble, from, to) = match event.what {
             // A lost answer is noted by who waits for it, a lost request by the service.

@@ -1,5 +1,7 @@
 //! The words that reports use for times, nodes, faults and witnesses.
 
+mod replicas;
+
 use holdover_sim::check::{Verdict, Witness};
 use holdover_sim::clock::Clock;
 use holdover_sim::fault::{Anchor, Fault, PlannedFault};
@@ -200,6 +202,7 @@ pub(super) fn witness(history: &History, witness: &Witness) -> String {
         Witness::StaleWrite { newer, stale } => {
             format!("{}, after {}", told(stale), opened(history, history.event(newer)))
         }
+        Witness::NoOrder { asked, told } => replicas::no_order(history, asked, told),
         Witness::TokenNotHigher { earlier, later } => {
             let token = |id: EventId| match history.event(id).what {
                 What::LeaseGranted { token: Some(token), .. }

@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 use holdover_sim::clock::Rate;
 use holdover_sim::id::NodeId;
 use holdover_sim::time::Span;
-use holdover_sim::world::{ClockSpec, Discipline, SERVICE_NAMES, TimeDaemon};
+use holdover_sim::world::{ClockSpec, Discipline, TimeDaemon};
 use toml::Spanned;
 
 use super::error::{Mistake, Wrong};
 use super::file::{ClockFile, ServiceFile, Table};
 use super::lower::Lower;
 use super::names::{did_you_mean, quoted};
+use super::nodes::{NodeKind, Nodes};
+use super::schema::service_names;
 use super::value;
 use super::write::{Keys, other_than};
 
@@ -25,17 +27,20 @@ const LARGEST_OFFSET: Span = Span::secs(30 * 86_400);
 pub(super) fn of_services(
     lower: &mut Lower,
     services: &BTreeMap<Spanned<String>, Table<ServiceFile>>,
+    nodes: &Nodes,
 ) -> BTreeMap<NodeId, ClockSpec> {
     let mut clocks = BTreeMap::new();
     for (name, Table(service)) in services {
         let clock = clock(lower, &service.clock.0);
-        match SERVICE_NAMES.iter().zip(0..).find(|(known, _)| *known == name.get_ref()) {
-            Some((_, id)) => {
-                clocks.insert(NodeId(id), clock);
+        match nodes.find(name) {
+            Ok(node) if nodes.kind(node) == Some(NodeKind::Service) => {
+                clocks.insert(node, clock);
             }
-            None => {
-                let help = did_you_mean(name.get_ref(), "services", SERVICE_NAMES);
-                let wrong = Wrong::new(format!("unknown service {}", quoted(name.get_ref()))).help(help);
+            _ => {
+                let help = did_you_mean(name.get_ref(), "services", nodes.services());
+                let is_replica = service_names().contains(name.get_ref());
+                let what = if is_replica { "this world has no" } else { "unknown service" };
+                let wrong = Wrong::new(format!("{what} {}", quoted(name.get_ref()))).help(help);
                 lower.mistakes.add(Mistake::at(name.span(), "no such service", wrong));
             }
         }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use holdover_sim::protocol::{self, AnyProtocol, PROTOCOLS};
+use holdover_sim::protocol::{self, AnyProtocol};
+use holdover_sim::world::LeaseSpec;
 use toml::Spanned;
 
 use super::error::{Mistake, Mistakes, Wrong};
@@ -19,12 +20,13 @@ pub(super) fn lower(
     mistakes: &mut Mistakes,
     protocols: Option<&Spanned<Vec<Spanned<String>>>>,
     expect: BTreeMap<Spanned<String>, ExpectFile>,
+    lease: &LeaseSpec,
 ) -> (Vec<String>, BTreeMap<String, Expectation>) {
     let expected: BTreeMap<String, Range<usize>> =
         expect.keys().map(|name| (name.get_ref().clone(), name.span())).collect();
     let chosen = match protocols {
         Some(protocols) => chosen(mistakes, protocols, &expected),
-        None => unlisted(&expected),
+        None => unlisted(&expected, lease),
     };
     let mut expectations = BTreeMap::new();
     for (protocol, file) in expect {
@@ -35,15 +37,13 @@ pub(super) fn lower(
 }
 
 /// The protocols that are run if no list names any. An expectation of a protocol chooses it; without one all are of
-/// interest that aren't traps.
-fn unlisted<T>(expected: &BTreeMap<String, T>) -> Vec<String> {
-    let names = |protocols: &mut dyn Iterator<Item = &'static dyn AnyProtocol>| -> Vec<String> {
-        protocols.map(|protocol| protocol.name().to_owned()).collect()
+/// interest that are no traps and don't bring a lease service along which the scenario doesn't speak of.
+fn unlisted<T>(expected: &BTreeMap<String, T>, lease: &LeaseSpec) -> Vec<String> {
+    let names: Vec<&str> = match expected.is_empty() {
+        true => protocol::of_interest(lease).map(AnyProtocol::name).collect(),
+        false => known_protocols().into_iter().filter(|name| expected.contains_key(*name)).collect(),
     };
-    match expected.is_empty() {
-        true => names(&mut PROTOCOLS.iter().copied()),
-        false => names(&mut protocol::named().filter(|protocol| expected.contains_key(protocol.name()))),
-    }
+    names.into_iter().map(str::to_owned).collect()
 }
 
 fn chosen(
@@ -137,7 +137,8 @@ fn check_no_repeats(mistakes: &mut Mistakes, names: &[Spanned<String>]) {
 
 /// The protocols that the file has to list.
 pub(super) fn listed_protocols(scenario: &Scenario) -> Option<&[String]> {
-    (unlisted(&scenario.expect) != scenario.protocols).then_some(scenario.protocols.as_slice())
+    (unlisted(&scenario.expect, &scenario.world.lease) != scenario.protocols)
+        .then_some(scenario.protocols.as_slice())
 }
 
 /// The `[expect.NAME]` tables, in the order in which the protocols are run.

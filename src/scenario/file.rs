@@ -22,6 +22,7 @@ use toml::value::Datetime;
 use super::clocks::NO_DISCIPLINE;
 use super::faults::MOST_FAULTS;
 use super::inject::InjectFile;
+use super::lease::LOCK_DELAY;
 use super::lower::{FINISH_WITHIN, INTERNAL, MOST_OPERATIONS, PACE, POLL_EVERY, PROVIDER};
 use super::names::PLACE_OF_TOKENS;
 use super::nodes::{MOST_OPERATORS, MOST_WORKERS};
@@ -108,10 +109,24 @@ pub(super) struct LeaseFile {
     /// How often the others ask for it.
     #[schemars(with = "Option<terms::PositiveDuration>", extend("default" = POLL_EVERY.to_string()))]
     pub(super) poll_every: Option<Spanned<Written>>,
-    /// By whose clock it ends: the asker's wall clock, the store's monotonic clock, or the store's wall clock as the
-    /// transaction starts; default: as the protocol means it.
+    /// What keeps it: a table row, a primary that copies to replicas, or replicas that agree; default: as the protocol means
+    /// it.
+    #[schemars(with = "Option<terms::LeaseService>")]
+    pub(super) service: Option<Spanned<String>>,
+    /// With replicas: how many there are; 3 or 5 that agree, from 2 to 5 with a primary that copies.
+    #[schemars(with = "Option<terms::Replicas>")]
+    pub(super) replicas: Option<Spanned<u64>>,
+    /// By whose clock it ends. In a table: the asker's wall clock, the store's monotonic clock, or the store's wall clock as
+    /// the transaction starts; default: as the protocol means it. With replicas: timers of the leader's (the default), times
+    /// that they agree on, or timers and a delay.
     #[schemars(with = "Option<terms::Expiry>")]
     pub(super) expiry: Option<Spanned<String>>,
+    /// With expiry = "lock-delay": how long nobody gets a lease that was taken away, such as "15s".
+    #[schemars(with = "Option<terms::PositiveDuration>", extend("default" = LOCK_DELAY.to_string()))]
+    pub(super) lock_delay: Option<Spanned<Written>>,
+    /// With replicas: whether whoever leads makes sure that it still does before it renews or takes away.
+    #[schemars(with = "Option<terms::Flag>", extend("default" = true))]
+    pub(super) confirms: Option<Spanned<bool>>,
 }
 
 /// `[ledger]`

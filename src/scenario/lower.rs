@@ -6,17 +6,16 @@
 use holdover_sim::clock::Rate;
 use holdover_sim::limits::Limits;
 use holdover_sim::seed::Seed;
-use holdover_sim::service::lease_store::Expiry;
 use holdover_sim::time::{Span, TrueTime, WallTime};
-use holdover_sim::world::{JobSpec, Latency, LeaseSpec, LedgerSpec, NetworkSpec, WorkerSpec, WorldSpec};
+use holdover_sim::world::{JobSpec, Latency, LedgerSpec, NetworkSpec, WorkerSpec, WorldSpec};
 use toml::Spanned;
 
 use super::calendar::Calendar;
 use super::error::{Mistake, Mistakes, Wrong};
-use super::file::{JobFile, LeaseFile, LedgerFile, NetworkFile, ScenarioFile, Table, WorkerFile, Written};
-use super::names::{EXPIRIES, PLACES_OF_TOKENS, did_you_mean, quoted};
+use super::file::{JobFile, LedgerFile, NetworkFile, ScenarioFile, Table, WorkerFile, Written};
+use super::names::{PLACES_OF_TOKENS, did_you_mean, quoted};
 use super::nodes::{MOST_OPERATORS, MOST_WORKERS, Nodes};
-use super::{Scenario, clocks, expectations, faults, provider, repair, value};
+use super::{Scenario, clocks, expectations, faults, lease, provider, repair, value};
 
 pub(super) const MOST_OPERATIONS: u64 = 1_000_000;
 pub(crate) const POLL_EVERY: Span = Span::secs(1);
@@ -41,13 +40,14 @@ pub(super) fn scenario(mut file: ScenarioFile) -> (Scenario, Mistakes) {
         lower.no_controls("story", story, &['\n', '\t']);
     }
     lower.calendar = lower.start_and_end(&file);
-    let mut nodes = Nodes::of(&mut lower, &file.worker, &file.operator);
+    let lease = lease::lower(&mut lower, &file.lease.0);
+    let mut nodes = Nodes::of(&mut lower, &file.worker, &file.operator, &lease);
     let start = lower.calendar.map_or(WallTime::default(), |calendar| calendar.start());
     let world = WorldSpec {
         start,
         workers: lower.workers(file.worker.get_ref(), MOST_WORKERS),
-        service_clocks: clocks::of_services(&mut lower, &file.service),
-        lease: lower.lease(&file.lease.0),
+        service_clocks: clocks::of_services(&mut lower, &file.service, &nodes),
+        lease,
         ledger: lower.ledger(&file.ledger.0),
         provider: provider::lower(&mut lower, &file.provider.0),
         operators: lower.workers(&file.operator, MOST_OPERATORS),
@@ -62,7 +62,8 @@ pub(super) fn scenario(mut file: ScenarioFile) -> (Scenario, Mistakes) {
     };
     nodes.note_disciplines(&world);
     let plan = faults::plan(&mut lower, &file.fault, &nodes);
-    let (protocols, expect) = expectations::lower(&mut lower.mistakes, file.protocols.as_ref(), file.expect);
+    let (protocols, expect) =
+        expectations::lower(&mut lower.mistakes, file.protocols.as_ref(), file.expect, &lease);
     let scenario = Scenario {
         title: file.title.into_inner(),
         story: file.story.map(Spanned::into_inner),
@@ -174,34 +175,6 @@ impl Lower {
                 }
             },
         })
-    }
-
-    fn lease(&mut self, lease: &LeaseFile) -> LeaseSpec {
-        let found = self.mistakes.found();
-        let ttl = self.value(Some(&lease.ttl), Span::ZERO, value::positive_duration);
-        let renew_every = self.value(Some(&lease.renew_every), Span::ZERO, value::positive_duration);
-        if self.mistakes.found() == found && renew_every >= ttl {
-            let wrong = Wrong::new(format!("the lease of {ttl} ends before it is renewed, every {renew_every}"))
-                .help("renew well within the TTL; a quarter of it is usual");
-            let mistake = Mistake::at(lease.renew_every.span(), "not below the TTL", wrong);
-            self.mistakes.add(mistake.and(lease.ttl.span(), "the TTL"));
-        }
-        let poll_every = self.value(lease.poll_every.as_ref(), POLL_EVERY, value::positive_duration);
-        let expiry = lease.expiry.as_ref().and_then(|expiry| self.expiry(expiry));
-        LeaseSpec { ttl, renew_every, poll_every, expiry }
-    }
-
-    fn expiry(&mut self, expiry: &Spanned<String>) -> Option<Expiry> {
-        match expiry.get_ref().as_str() {
-            "asker" => Some(Expiry::ByAsker),
-            "store" => Some(Expiry::ByStore),
-            "transaction-start" => Some(Expiry::AT_TRANSACTION_START),
-            other => {
-                let help = did_you_mean(other, "whose clock it can be", EXPIRIES.iter().copied());
-                self.mistake(expiry, Wrong::new(format!("a lease can't end by {}", quoted(other))).help(help));
-                None
-            }
-        }
     }
 
     fn ledger(&mut self, ledger: &LedgerFile) -> LedgerSpec {

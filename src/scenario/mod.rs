@@ -19,6 +19,7 @@ mod expectations;
 mod faults;
 mod file;
 mod inject;
+mod lease;
 mod lower;
 mod names;
 mod nodes;

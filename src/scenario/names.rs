@@ -32,6 +32,12 @@ pub(super) const LOSSES: &[&str] = &["nothing", "memory", "unsynced"];
 /// Whose clock a lease can end by.
 pub(super) const EXPIRIES: &[&str] = &["asker", "store", "transaction-start"];
 
+/// What a lease that replicas keep can end by.
+pub(super) const ENDINGS: &[&str] = &["leader-timers", "replicated-deadlines", "lock-delay"];
+
+/// What can keep a lease.
+pub(super) const LEASE_SERVICES: &[&str] = &["table", "async-replica", "consensus"];
+
 /// Where a ledger can keep the highest token.
 pub(super) const PLACES_OF_TOKENS: &[&str] = &["disk", "memory"];
 
@@ -54,7 +60,10 @@ const PLACES: &[(&str, &[&str])] = &[
         "at the top of the file, above the first table",
         &["title", "story", "start", "seed", "end", "steps", "protocols"],
     ),
-    ("in the [lease] table", &["ttl", "renew_every", "poll_every", "expiry"]),
+    (
+        "in the [lease] table",
+        &["ttl", "renew_every", "poll_every", "service", "replicas", "expiry", "lock_delay", "confirms"],
+    ),
     ("in the [ledger] table", &["highest_token"]),
     (
         "in the [provider] table",

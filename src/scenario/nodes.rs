@@ -1,10 +1,11 @@
-//! The nodes of a world by their names: the services, then the workers and the operators in the order of the file.
+//! The nodes of a world by their names: the services, then the workers and the operators in the order of the file, then the
+//! lease service's replicas but for the first, which has the lease store's place.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use holdover_sim::id::NodeId;
-use holdover_sim::world::{SERVICE_NAMES, WorldSpec, worker_node};
+use holdover_sim::world::{LeaseSpec, SERVICE_NAMES, WorldSpec, replica_name, worker_node};
 use toml::Spanned;
 
 use super::error::{Mistake, Wrong};
@@ -50,6 +51,10 @@ pub(super) struct Nodes {
     ids: BTreeMap<String, NodeId>,
     /// The first operator's node, if there is one.
     first_operator: NodeId,
+    /// Where workers and operators end.
+    behind: NodeId,
+    /// The names of the lease service's replicas, if it has any.
+    replicas: Vec<String>,
     /// Those with a time daemon.
     disciplined: Vec<NodeId>,
 }
@@ -60,17 +65,28 @@ impl Nodes {
         lower: &mut Lower,
         workers: &Spanned<Vec<Table<WorkerFile>>>,
         operators: &[Table<WorkerFile>],
+        lease: &LeaseSpec,
     ) -> Nodes {
         if workers.get_ref().is_empty() {
             lower.mistake(workers, Wrong::new("there is no worker").help("add a [[worker]] table"));
         }
-        let names = SERVICE_NAMES.map(str::to_owned).to_vec();
-        let ids = SERVICE_NAMES.iter().zip(0..).map(|(name, id)| ((*name).to_owned(), NodeId(id))).collect();
-        let mut nodes = Nodes { names, ids, first_operator: NodeId(0), disciplined: Vec::new() };
+        let count = lease.service.and_then(|service| service.replicas()).map_or(0, |spec| usize::from(spec.count));
+        let replicas: Vec<String> = (0..count).map(replica_name).collect();
+        let mut names = SERVICE_NAMES.map(str::to_owned).to_vec();
+        names.iter_mut().zip(&replicas).take(1).for_each(|(store, first)| store.clone_from(first));
+        let ids = names.iter().zip(0..).map(|(name, id)| (name.clone(), NodeId(id))).collect();
+        let (first_operator, behind, disciplined) = (NodeId(0), NodeId(0), Vec::new());
+        let mut nodes = Nodes { names, ids, first_operator, behind, replicas, disciplined };
         let mut places = BTreeMap::new();
         nodes.add(lower, workers.get_ref(), (NodeKind::Worker, MOST_WORKERS), &mut places);
         nodes.first_operator = nodes.next();
         nodes.add(lower, operators, (NodeKind::Operator, MOST_OPERATORS), &mut places);
+        nodes.behind = nodes.next();
+        for name in nodes.replicas.clone().into_iter().skip(1) {
+            let id = nodes.next();
+            nodes.ids.insert(name.clone(), id);
+            nodes.names.push(name);
+        }
         nodes
     }
 
@@ -99,9 +115,13 @@ impl Nodes {
                 continue;
             }
             places.insert(name, (kind, file.name.span()));
-            if SERVICE_NAMES.contains(&name) {
+            if SERVICE_NAMES.contains(&name) || self.replicas.iter().any(|replica| replica == name) {
                 let wrong = Wrong::new(format!("`{name}` is the name of a service"));
-                let help = format!("every world has {} already", listed(&SERVICE_NAMES));
+                let replicas: Vec<&str> = self.replicas.iter().map(String::as_str).collect();
+                let help = match SERVICE_NAMES.contains(&name) {
+                    true => format!("every world has {} already", listed(&SERVICE_NAMES)),
+                    false => format!("replicas are called {}", listed(&replicas)),
+                };
                 lower.mistake(&file.name, wrong.help(help));
                 continue;
             }
@@ -146,14 +166,26 @@ impl Nodes {
         match node.index() {
             index if index >= self.names.len() => None,
             index if index < SERVICE_NAMES.len() => Some(NodeKind::Service),
+            _ if node >= self.behind => Some(NodeKind::Service),
             _ if node < self.first_operator => Some(NodeKind::Worker),
             _ => Some(NodeKind::Operator),
         }
     }
 
+    /// Whether a node is one of several that keep the lease.
+    pub(super) fn is_replica(&self, node: NodeId) -> bool {
+        let is_first = node.index() == 0 && !self.replicas.is_empty();
+        is_first || node >= self.behind && node.index() < self.names.len()
+    }
+
+    /// The names of the services.
+    pub(super) fn services(&self) -> Vec<&str> {
+        self.names(NodeKind::Service)
+    }
+
     /// Whether there is an operator.
     pub(super) fn has_operators(&self) -> bool {
-        self.first_operator.index() < self.names.len()
+        self.first_operator < self.behind
     }
 
     /// A help for what only nodes of one kind do.
@@ -172,7 +204,7 @@ impl Nodes {
 
     /// The names of those that ask services.
     pub(super) fn askers(&self) -> Vec<&str> {
-        self.names.iter().skip(SERVICE_NAMES.len()).map(String::as_str).collect()
+        self.names[SERVICE_NAMES.len()..self.behind.index()].iter().map(String::as_str).collect()
     }
 
     /// All of them.

@@ -77,7 +77,7 @@ test("hostile texts are texts", () =>
 
 test("a run in which nothing happens has a report", () =>
   withReport("quiet.html", {}, async (page) => {
-    assert.match(await textOf(page, ".card >> nth=0"), /held all 9 rules no stale write was tried/);
+    assert.match(await textOf(page, ".card >> nth=0"), /held all 10 rules no stale write was tried/);
     assert.match(await textOf(page, "#story"), /nothing to explain/);
     await press(page, "w", "s", "n", "p", "]", "[", "0", "f", "t");
     assert.match(await textOf(page, "#faults"), /No faults are planned/);

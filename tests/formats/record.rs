@@ -190,6 +190,7 @@ fn by_hand(scenario: &Scenario, protocol: &dyn AnyProtocol) -> History {
         ttl: Span::secs(5),
         expiry_as_meant: true,
         store_clock: None,
+        lease_service: holdover::sim::lease::LeaseService::Table,
         events: told.events,
         exports: Vec::new(),
         ending: Ending::Finished,

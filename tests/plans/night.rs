@@ -84,6 +84,7 @@ fn world() -> impl Strategy<Value = WorldSpec> {
             renew_every: Span::nanos(ttl.as_nanos() / part),
             poll_every,
             expiry,
+            service: None,
         },
     );
     let job = (1..20_u32, millis(0..30_000), millis(0..300)).prop_map(move |(operations, due, pace)| JobSpec {

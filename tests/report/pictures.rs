@@ -70,7 +70,7 @@ fn the_incident_in_a_sentence() {
                 "text": "worker-a went on writing after worker-b had taken over",
                 "counts": "2 stale writes accepted, 1 operation paid twice and 1 operation entered twice"
             },
-            { "state": "held", "text": "held all 9 rules", "counts": "1 stale write tried, none accepted" }
+            { "state": "held", "text": "held all 10 rules", "counts": "1 stale write tried, none accepted" }
         ])
     );
 }

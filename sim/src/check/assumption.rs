@@ -5,10 +5,12 @@
 //! without. To add one: a constant here or in a file of this folder, a line in [`ASSUMPTIONS`].
 
 mod clocks;
+mod replicas;
 mod services;
 mod workers;
 
 pub use clocks::{CLOCK_RATE, CLOCKS_AGREE, FROZEN_CLOCKS_NEVER, NO_LATE_EXPIRY, NO_LATE_WALL_CLOCK, NO_SUSPEND};
+pub use replicas::{REPLICAS_AGREE, REPLICAS_CLOCKS_KEEP_TIME, REPLICAS_KEEP_THEIR_DISKS};
 pub use services::{
     ACCEPTED_IS_DURABLE, EXPIRY_AS_MEANT, HIGHEST_TOKEN_DURABLE, LEASES_SURVIVE_FAILOVER, ONE_PRIMARY_ANSWERS,
     RESOURCE_CHECKS_TOKENS, TOKEN_COUNTER_SURVIVES_FAILOVER,
@@ -57,6 +59,9 @@ pub const ASSUMPTIONS: &[&Assumption] = &[
     &RESOURCE_CHECKS_TOKENS,
     &HIGHEST_TOKEN_DURABLE,
     &ACCEPTED_IS_DURABLE,
+    &REPLICAS_AGREE,
+    &REPLICAS_KEEP_THEIR_DISKS,
+    &REPLICAS_CLOCKS_KEEP_TIME,
 ];
 
 /// Those of `assumptions` that `history` didn't keep, in their order.

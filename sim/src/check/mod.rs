@@ -10,6 +10,7 @@ mod effect_once;
 mod evidence;
 mod export_agreement;
 mod finding;
+mod linearizable;
 mod nothing_lost;
 mod places;
 mod progress;
@@ -86,6 +87,7 @@ pub const CHECKERS: &[Checker] = &[
     single_writer::CHECKER,
     stale_write::CHECKER,
     token_order::CHECKER,
+    linearizable::CHECKER,
     export_agreement::CHECKER,
     effect_once::CHECKER,
     nothing_lost::CHECKER,

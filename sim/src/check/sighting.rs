@@ -12,46 +12,66 @@ pub struct Sighting {
     pub name: &'static str,
     /// What it means, as a phrase.
     pub meaning: &'static str,
+    /// Whether it can be seen in any world, and not only in one with replicas.
+    pub is_anywhere: bool,
     /// How often it is seen in a history.
     pub count: fn(&History) -> usize,
 }
 
 /// Everything that may be seen, in the order of reports.
 pub const SIGHTINGS: &[Sighting] = &[
-    Sighting { name: "takeover", meaning: "the lease went to another worker than before", count: takeovers },
+    Sighting {
+        name: "takeover",
+        meaning: "the lease went to another worker than before",
+        is_anywhere: true,
+        count: takeovers,
+    },
     Sighting {
         name: "pause-over-lease",
         meaning: "a worker was paused or throttled while it had the lease by the store's records",
+        is_anywhere: true,
         count: pauses_over_lease,
     },
     Sighting {
         name: "belief-overlap",
         meaning: "two workers both thought that they held the lease",
+        is_anywhere: true,
         count: |history| overlaps(history).len(),
     },
     Sighting {
         name: "stale-write-tried",
         meaning: "the ledger was asked for a mutation or a fence of an older grant than it had accepted",
+        is_anywhere: true,
         count: |history| stale_writes(history).tried,
     },
     Sighting {
         name: "stale-write-rejected",
         meaning: "the ledger turned away a mutation or a fence of an older grant than it had accepted",
+        is_anywhere: true,
         count: |history| stale_writes(history).rejected,
     },
     Sighting {
         name: "duplicate-payout-tried",
         meaning: "the provider was asked for a payout that it had made before",
+        is_anywhere: true,
         count: duplicate_payouts,
     },
     Sighting {
         name: "duplicate-entry-tried",
         meaning: "the ledger was asked for an entry that it had",
+        is_anywhere: true,
         count: duplicate_entries,
+    },
+    Sighting {
+        name: "leader-change",
+        meaning: "a replica of the lease service began to lead it",
+        is_anywhere: false,
+        count: |history| history.events.iter().filter(|event| event.what == What::LeaderElected).count(),
     },
     Sighting {
         name: "call-timed-out",
         meaning: "a worker gave up waiting for an answer",
+        is_anywhere: true,
         count: |history| {
             history.events.iter().filter(|event| matches!(event.what, What::CallTimedOut { .. })).count()
         },

@@ -29,6 +29,13 @@ pub enum Witness {
         /// The later grant.
         later: EventId,
     },
+    /// No order of the lease service's requests explains an answer.
+    NoOrder {
+        /// When it was asked.
+        asked: EventId,
+        /// When its client was told.
+        told: EventId,
+    },
     /// Two exports differ.
     ExportsDiffer {
         /// The first export.
@@ -129,6 +136,7 @@ pub const WITNESSES: &[(&str, &str)] = &[
     ("two-writers", "two workers in one generation"),
     ("stale-write", "a write of an older grant after one of a newer"),
     ("token-not-higher", "a token that is not above an earlier one"),
+    ("no-order", "an answer of the lease service that no order explains"),
     ("exports-differ", "two exports that differ"),
     ("paid-twice", "an operation paid twice"),
     ("never-paid", "an operation never paid"),
@@ -150,6 +158,7 @@ impl Witness {
             Witness::TwoWriters { .. } => "two-writers",
             Witness::StaleWrite { .. } => "stale-write",
             Witness::TokenNotHigher { .. } => "token-not-higher",
+            Witness::NoOrder { .. } => "no-order",
             Witness::ExportsDiffer { .. } => "exports-differ",
             Witness::PaidTwice { .. } => "paid-twice",
             Witness::NeverPaid { .. } => "never-paid",
@@ -180,6 +189,7 @@ impl Witness {
             Witness::RecordDeleted { deleted } => vec![deleted],
             Witness::StaleWrite { newer, stale } => vec![newer, stale],
             Witness::TokenNotHigher { earlier, later } => vec![earlier, later],
+            Witness::NoOrder { asked, told } => vec![asked, told],
             Witness::NeverPaid { export, .. } | Witness::NeverEntered { export, .. } => vec![export],
             Witness::WrongAmount { entry, .. } => vec![entry],
             Witness::NotFinished => vec![],
@@ -198,6 +208,7 @@ mod tests {
             Witness::TwoWriters { first: id, second: id },
             Witness::StaleWrite { newer: id, stale: id },
             Witness::TokenNotHigher { earlier: id, later: id },
+            Witness::NoOrder { asked: id, told: id },
             Witness::ExportsDiffer { first: id, second: id, op, rows: 1 },
             Witness::PaidTwice { op, first: id, second: id },
             Witness::NeverPaid { op, export: id },

@@ -4,10 +4,11 @@ mod by_rules;
 mod calling;
 mod halves;
 mod leaving;
+mod parked;
 mod service;
 
 pub(crate) use calling::{Calling, call};
-pub use service::{Answer, Service, ServiceContext};
+pub use service::{Answer, Service, ServiceContext, Ticket};
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -318,7 +319,7 @@ impl<S: Service> AnyHouse for House<S> {
             unreachable!("a request arrives once, with what was asked");
         };
         drop(calls);
-        let context = ServiceContext::new(world, self.node, from);
+        let context = ServiceContext::new(world, self.node, from).with(Ticket(id.slot));
         let answer = self.on(half, &context, |service| service.handle(request, &context));
         match answer {
             Answer::Now(response) => self.reply(world, id, half, response),
@@ -332,6 +333,7 @@ impl<S: Service> AnyHouse for House<S> {
                 }
                 world.push(world.now() + span, Due::Finish(id));
             }
+            Answer::Parked => self.park(world, id, half),
         }
     }
 

@@ -28,6 +28,11 @@ impl<U> Journal<U> {
         }
     }
 
+    /// Whether notes are taken.
+    pub(crate) fn is_open(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// From now on notes are taken.
     pub(super) fn open(&mut self) {
         self.0.get_or_insert_default();
@@ -134,6 +139,7 @@ mod tests {
                 renew_every: Span::millis(3),
                 poll_every: Span::millis(3),
                 expiry: None,
+                service: None,
             },
             ledger: LedgerSpec::default(),
             provider: ProviderSpec::default(),
@@ -165,7 +171,7 @@ mod tests {
                 match step {
                     Step::Wait(millis) => now = now + Span::millis(*millis),
                     Step::Ask(request) => match service.handle(request.clone(), &context) {
-                        Answer::Now(_) => {}
+                        Answer::Now(_) | Answer::Parked => {}
                         Answer::After(_, later) => put_off.push_back(later),
                     },
                     Step::Finish => {

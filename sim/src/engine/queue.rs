@@ -36,6 +36,10 @@ pub(crate) enum Due {
     Recall(NodeId),
     /// A worker that had been told to stop before it was put back has no more time for it.
     Stop(NodeId),
+    /// A letter from one replica to another arrives.
+    Letter(u32),
+    /// A replica that couldn't look up when it was time does so.
+    Tick(NodeId),
 }
 
 /// A place in the queue.

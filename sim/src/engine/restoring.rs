@@ -226,6 +226,7 @@ pub(super) fn make_nodes(spec: &WorldSpec, plan: &[PlannedFault]) -> (Vec<Node>,
         let node = NodeId(index);
         Node::new(name.to_owned(), role, node, clocks(&spec.service_clock(node)), false)
     });
+    let replicas = spec.replicas();
     let (remembering, copied) = (who_needs(plan, |needs| needs.memory), who_needs(plan, |needs| needs.copy));
     let workers = spec.workers.iter().zip(0..).map(|(worker, index)| {
         let node = worker_node(index);
@@ -237,6 +238,13 @@ pub(super) fn make_nodes(spec: &WorldSpec, plan: &[PlannedFault]) -> (Vec<Node>,
         Node::new(operator.name.clone(), Role::Operator, node, clocks(&operator.clock), false)
     });
     let mut nodes: Vec<Node> = services.chain(workers).chain(operators).collect();
+    for (node, index) in replicas.into_iter().zip(0..) {
+        let name = crate::world::replica_name(index);
+        match nodes.get_mut(node.index()) {
+            Some(first) => first.name = name,
+            None => nodes.push(Node::new(name, Role::LeaseStore, node, clocks(&spec.service_clock(node)), false)),
+        }
+    }
     let mut copies = Vec::new();
     for (worker, index) in spec.workers.iter().zip(0..) {
         let node = worker_node(index);

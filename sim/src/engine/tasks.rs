@@ -29,6 +29,8 @@ pub(crate) enum Wakeup {
     Waker(Waker),
     /// A node's time daemon waits, which is no task.
     Daemon(NodeId, Alarm),
+    /// A replica waits for the time to look up, which is no task either.
+    Tick(NodeId),
 }
 
 /// The tasks that were woken through their wakers and aren't in the ready queue yet, in the order of waking.
@@ -179,7 +181,7 @@ impl Tasks {
         match wakeup {
             Wakeup::Task(task) => self.wake_task(task),
             Wakeup::Waker(waker) => waker.wake(),
-            Wakeup::Daemon(..) => unreachable!("the world sees to its daemons itself"),
+            Wakeup::Daemon(..) | Wakeup::Tick(_) => unreachable!("the world sees to those itself"),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The state of a running world, and the loop that drives it.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::future::Future;
 use std::rc::Rc;
 use std::task::Waker;
@@ -8,6 +8,7 @@ use std::task::Waker;
 use super::call::{AnyHouse, CallId};
 use super::host::Host;
 use super::network::Network;
+use super::peers::AnyPeers;
 use super::process::Process;
 use super::queue::{Due, Item, Queue};
 use super::restoring::make_nodes;
@@ -47,6 +48,8 @@ pub(crate) struct World {
     pub(super) processes: RefCell<Vec<Process>>,
     /// The services.
     houses: RefCell<Vec<Rc<dyn AnyHouse>>>,
+    /// The replicas of a service that is several, if there is one.
+    pub(super) peers: OnceCell<Rc<dyn AnyPeers>>,
     pub(super) injector: RefCell<Injector>,
     pub(super) awaited: Awaited,
     pub(super) recorder: RefCell<Recorder>,
@@ -88,6 +91,7 @@ impl World {
             copies,
             processes: RefCell::default(),
             houses: RefCell::default(),
+            peers: OnceCell::new(),
             awaited: Awaited::by(&injector),
             injector: RefCell::new(injector),
             recorder: RefCell::new(Recorder::new()),
@@ -123,7 +127,7 @@ impl World {
             if self.steps_left.get() == 0 {
                 return Ending::StepsUsedUp;
             }
-            let all_done = self.workers_at_work.get() == 0 && !self.injector.borrow().has_scheduled();
+            let all_done = self.is_all_done();
             // Whoever finishes waits for all that it asked for; what the dead asked for is still to happen.
             if all_done && !self.someone_died.get() {
                 return Ending::Finished;
@@ -143,6 +147,11 @@ impl World {
         }
     }
 
+    /// Whether every worker is done, and every fault has had its time.
+    pub(super) fn is_all_done(&self) -> bool {
+        self.workers_at_work.get() == 0 && !self.injector.borrow().has_scheduled()
+    }
+
     fn handle(&self, Item { due, sequence, .. }: Item) {
         self.cause.set(None);
         match due {
@@ -150,6 +159,7 @@ impl World {
                 let fired = self.timers.borrow_mut().fire(slot, sequence);
                 match fired {
                     Some(Wakeup::Daemon(node, alarm)) => self.wake_daemon(node, alarm, slot),
+                    Some(Wakeup::Tick(node)) => self.at_peers(|peers| peers.time_to_tick(self, node)),
                     Some(wakeup) => self.tasks.wake(wakeup),
                     // A timer that was armed anew left this behind; it is no step of the world.
                     None => return,
@@ -177,9 +187,18 @@ impl World {
             Due::Poll(node) => self.poll_source(node),
             Due::Recall(node) => self.recall(node),
             Due::Stop(node) => self.stop_in_time(node),
+            Due::Letter(slot) => self.at_peers(|peers| peers.deliver(self, slot)),
+            Due::Tick(node) => self.at_peers(|peers| peers.tick(self, node)),
         }
         self.strike_awaited();
         self.spend_step();
+    }
+
+    /// Does something with the replicas, if there are any.
+    pub(super) fn at_peers(&self, visit: impl FnOnce(&dyn AnyPeers)) {
+        if let Some(peers) = self.peers.get() {
+            visit(&**peers);
+        }
     }
 
     pub(super) fn each_house(&self, visit: impl Fn(&dyn AnyHouse)) {
@@ -254,6 +273,12 @@ impl World {
         left > 1
     }
 
+    /// How long a caller waits for an answer.
+    #[inline]
+    pub(crate) fn timeout(&self) -> Span {
+        self.timeout
+    }
+
     /// The wall time at true time 0.
     pub(super) fn start(&self) -> WallTime {
         self.start
@@ -270,6 +295,11 @@ impl World {
     /// The node whose code ran last.
     pub(crate) fn active(&self) -> NodeId {
         self.active.get()
+    }
+
+    /// The code of `node` runs now.
+    pub(super) fn set_active(&self, node: NodeId) {
+        self.active.set(node);
     }
 
     /// Puts `due` into the queue and returns its number there.
@@ -415,6 +445,7 @@ impl World {
         // A primary that was deposed learns of it now, and answers no more.
         self.bury(node, None);
         owner.crash();
+        self.at_peers(|peers| peers.go_down(self, node));
         // What waited for the end of a pause is lost like what comes while the service is down.
         self.release_held(owner);
     }
@@ -459,5 +490,6 @@ impl World {
     /// Lets a killed service answer again.
     pub(crate) fn come_back(&self, node: NodeId) {
         self.node(node).come_back();
+        self.at_peers(|peers| peers.come_up(self, node));
     }
 }

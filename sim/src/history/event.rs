@@ -63,6 +63,7 @@ impl What {
             | What::LeaseRenewed { worker, .. }
             | What::RenewalRefused { worker, .. }
             | What::LeaseReleased { worker, .. }
+            | What::LeaseRevoked { worker, .. }
             | What::DeposedServed { worker, .. } => Some(worker),
             _ => self.claim().map(|claim| claim.worker),
         }
@@ -129,6 +130,7 @@ impl What {
             What::LeaseGranted { .. }
                 | What::LeaseRenewed { .. }
                 | What::LeaseReleased { .. }
+                | What::LeaseRevoked { .. }
                 | What::GenerationOpened { .. }
                 | What::WriteAccepted { .. }
                 | What::CheckpointMoved { .. }

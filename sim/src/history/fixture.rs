@@ -12,6 +12,7 @@ use crate::fault::{Anchor, Fault, Pause, PauseClocks, PlannedFault};
 use crate::id::{
     Amount, EntryId, Epoch, EventId, ExportId, FaultId, LeaseId, MessageId, NodeId, OpId, PayoutId, Token,
 };
+use crate::lease::LeaseService;
 use crate::limits::Ending;
 use crate::seed::Seed;
 use crate::time::{Span, TrueTime, WallTime};
@@ -94,6 +95,7 @@ impl Story {
             ttl: Span::secs(40),
             expiry_as_meant: true,
             store_clock: None,
+            lease_service: LeaseService::Table,
             events: Vec::new(),
             exports: Vec::new(),
             ending: Ending::Finished,

@@ -99,7 +99,14 @@ kinds! {
     CompensationRefused = "compensation-refused" "the provider refused to take a payout back";
     OperatorRejected = "operator-rejected" "the gateway turned an operator away";
     DeposedServed = "deposed-served" "a primary whose replica has taken its place served a request";
+    LeaderElected = "leader-elected" "a replica of the lease service leads from now on";
+    LeaseRevoked = "lease-revoked" "the lease service took a lease away that had run out";
+    LeaseAsked = "lease-asked" "a worker wants something of a replicated lease service";
+    LeaseTold = "lease-told" "a worker knows what came of that";
 }
+
+/// Those of [`EVENTS`] that there are only where replicas keep the lease.
+pub const EVENTS_OF_REPLICAS: &[&str] = &["leader-elected", "lease-revoked", "lease-asked", "lease-told"];
 
 #[cfg(test)]
 mod tests {

@@ -15,7 +15,7 @@ mod what;
 
 pub use belief::{Belief, beliefs};
 pub use event::{Claim, Event, Refusal};
-pub use kind::{EVENTS, REPAIR_EVENTS};
+pub use kind::{EVENTS, EVENTS_OF_REPLICAS, REPAIR_EVENTS};
 pub use overlap::{Overlap, overlap_total, overlaps};
 pub use payouts::{Payout, PayoutEnd, payouts};
 pub(crate) use reconciliation::entries;
@@ -34,6 +34,7 @@ use serde::Serialize;
 use crate::clock::{Clock, ClockLine};
 use crate::fault::PlannedFault;
 use crate::id::{Amount, EntryId, EventId, NodeId, OpId, PayoutId};
+use crate::lease::LeaseService;
 use crate::limits::Ending;
 use crate::seed::Seed;
 use crate::time::{Span, TrueTime, WallTime};
@@ -113,6 +114,9 @@ pub struct History {
     /// The clock of the lease store that a lease ended by; `None` if it was the asker's. Not among the bytes either.
     #[serde(skip)]
     pub store_clock: Option<Clock>,
+    /// What kept the lease. Not among the bytes either.
+    #[serde(skip)]
+    pub lease_service: LeaseService,
     /// What happened, in order; an [`EventId`] is an index.
     pub events: Vec<Event>,
     /// The rows of each published export; an [`ExportId`](crate::id::ExportId) is an index.

@@ -8,6 +8,7 @@ use crate::clock::Deadline;
 use crate::id::{
     Amount, EntryId, Epoch, EventId, ExportId, FaultId, LeaseId, MessageId, NodeId, OpId, PayoutId, Token,
 };
+use crate::lease::{LeaseAsk, LeaseTold};
 use crate::point::Point;
 use crate::time::{Span, TrueTime, WallTime};
 
@@ -40,7 +41,6 @@ pub enum What {
         /// The grant.
         epoch: Epoch,
     },
-
     /// A request or an answer left a node.
     MessageSent {
         /// Its number.
@@ -69,7 +69,6 @@ pub enum What {
         /// From whom.
         from: NodeId,
     },
-
     /// The lease store granted the lease.
     LeaseGranted {
         /// To whom.
@@ -114,7 +113,6 @@ pub enum What {
         /// The grant.
         epoch: Epoch,
     },
-
     /// The ledger told a worker where to go on.
     CheckpointRead {
         /// Who asked.
@@ -193,7 +191,6 @@ pub enum What {
         /// Why.
         why: Refusal,
     },
-
     /// The provider paid.
     PayoutMade {
         /// Who asked.
@@ -223,7 +220,6 @@ pub enum What {
         /// Why.
         why: Refusal,
     },
-
     /// A fault struck.
     FaultBegan {
         /// Which of the plan.
@@ -234,7 +230,6 @@ pub enum What {
         /// Which of the plan.
         fault: FaultId,
     },
-
     /// What disciplines a node's clocks stepped its wall clock: a time daemon, or an agent of its host.
     ClockCorrected {
         /// By how much.
@@ -473,5 +468,31 @@ pub enum What {
         claim: Claim,
         /// Why.
         why: Refusal,
+    },
+    /// A replica of the lease service leads from now on, as far as it knows.
+    LeaderElected,
+    /// The lease service took a lease away that had run out.
+    LeaseRevoked {
+        /// The holder.
+        worker: NodeId,
+        /// The grant.
+        epoch: Epoch,
+    },
+    /// A worker wants something of a replicated lease service; it may have to ask several replicas, and some of them
+    /// again.
+    LeaseAsked {
+        /// Since it last came anew: a number for that.
+        session: u64,
+        /// Which of its requests since its process began.
+        number: u32,
+        /// What.
+        ask: LeaseAsk,
+    },
+    /// A worker knows what came of what it wanted of a replicated lease service.
+    LeaseTold {
+        /// The number of the request; see [`What::LeaseAsked`].
+        number: u32,
+        /// What came of it.
+        told: LeaseTold,
     },
 }

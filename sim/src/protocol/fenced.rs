@@ -44,6 +44,9 @@ impl Protocol for Fenced {
             &assumption::NO_WORKER_IS_COPIED,
             &assumption::NO_LATE_WALL_CLOCK,
             &assumption::NO_LATE_EXPIRY,
+            &assumption::REPLICAS_AGREE,
+            &assumption::REPLICAS_KEEP_THEIR_DISKS,
+            &assumption::REPLICAS_CLOCKS_KEEP_TIME,
         ]
     }
 

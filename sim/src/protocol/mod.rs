@@ -5,11 +5,13 @@
 //! ([`settlement`]), unless a protocol brings its own. To add one: a file here, a line in [`PROTOCOLS`].
 
 mod fenced;
+mod fenced_consensus;
 mod monotonic;
 mod naive;
 mod traps;
 
 pub use fenced::Fenced;
+pub use fenced_consensus::FencedConsensus;
 pub use monotonic::Monotonic;
 pub use naive::Naive;
 pub use traps::{CheckOnce, ReadThenFence, TRAPS};
@@ -19,12 +21,14 @@ use std::pin::Pin;
 use std::rc::Rc;
 
 use crate::check::Assumption;
+use crate::lease::LeaseService;
 use crate::service::lease_store::LeaseStoreRules;
 use crate::service::ledger::{Checkpoint, LedgerRules};
 use crate::service::lock::LockService;
 use crate::service::provider::GatewayRules;
 use crate::settlement;
 use crate::worker::{Lease, Setback, Worker};
+use crate::world::LeaseSpec;
 
 /// What became of a renewal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +54,12 @@ pub trait Protocol: Clone + Send + Sync + 'static {
 
     /// How the lease store goes about leases.
     fn lease_store(&self) -> LeaseStoreRules;
+
+    /// What keeps the lease where the scenario doesn't say. The default is a table row, by the rules of
+    /// [`Protocol::lease_store`].
+    fn lease_service(&self) -> LeaseService {
+        LeaseService::Table
+    }
 
     /// A lock service of one's own that decides in place of the lease store's row; `None` for the row. Then the rules of
     /// [`Protocol::lease_store`] only say by whose clock leases end, for those who judge.
@@ -99,6 +109,8 @@ pub trait AnyProtocol: Sync {
     fn summary(&self) -> &'static str;
     /// See [`Protocol::lease_store`].
     fn lease_store(&self) -> LeaseStoreRules;
+    /// See [`Protocol::lease_service`].
+    fn lease_service(&self) -> LeaseService;
     /// See [`Protocol::lock_service`].
     fn lock_service(&self) -> Option<Box<dyn LockService>>;
     /// See [`Protocol::assumptions`].
@@ -124,6 +136,10 @@ impl<P: Protocol> AnyProtocol for P {
 
     fn lease_store(&self) -> LeaseStoreRules {
         Protocol::lease_store(self)
+    }
+
+    fn lease_service(&self) -> LeaseService {
+        Protocol::lease_service(self)
     }
 
     fn lock_service(&self) -> Option<Box<dyn LockService>> {
@@ -152,7 +168,16 @@ impl<P: Protocol> AnyProtocol for P {
 }
 
 /// Every protocol that comes along, in the order of reports.
-pub const PROTOCOLS: &[&dyn AnyProtocol] = &[&Naive, &Monotonic, &Fenced];
+pub const PROTOCOLS: &[&dyn AnyProtocol] = &[&Naive, &Monotonic, &Fenced, &FencedConsensus];
+
+/// Those of [`PROTOCOLS`] that are of interest in a world with this lease if nobody names any: all that don't bring a lease
+/// service along that the world doesn't speak of.
+pub fn of_interest(lease: &LeaseSpec) -> impl Iterator<Item = &'static dyn AnyProtocol> {
+    let service = lease.service;
+    let is_at_home =
+        move |protocol: &&dyn AnyProtocol| service.is_some() || protocol.lease_service() == LeaseService::Table;
+    PROTOCOLS.iter().copied().filter(is_at_home)
+}
 
 /// The protocol of this name, traps among them.
 pub fn find(name: &str) -> Option<&'static dyn AnyProtocol> {

@@ -52,6 +52,9 @@ impl Protocol for Monotonic {
             &assumption::ONE_PRIMARY_ANSWERS,
             &assumption::LEASES_SURVIVE_FAILOVER,
             &assumption::ACCEPTED_IS_DURABLE,
+            &assumption::REPLICAS_AGREE,
+            &assumption::REPLICAS_KEEP_THEIR_DISKS,
+            &assumption::REPLICAS_CLOCKS_KEEP_TIME,
         ]
     }
 

@@ -10,11 +10,11 @@ use crate::history::{Claim, Refusal, What};
 use crate::id::{Amount, EntryId, NodeId, OpId, Token};
 use crate::point::Point;
 use crate::service::Address;
-use crate::service::lease_store::{DispatchRequest, Grant, LeaseRequest, LeaseResponse, PastGrant};
+use crate::service::lease_store::{DispatchRequest, Grant, LeaseRequest, LeaseResponse, LeaseStore, PastGrant};
 use crate::service::ledger::{Account, EntryRecord, LedgerRepair, LedgerRequest, LedgerResponse, Signed};
 use crate::service::provider::{Pay, ProviderRepair, ProviderRequest, ProviderResponse};
 use crate::time::{MonoTime, Span};
-use crate::worker::Services;
+use crate::worker::{LeaseKeeper, Services};
 use crate::world::{Keys, RepairSpec};
 
 /// Another operator has taken charge: this one has nothing to say any more.
@@ -93,6 +93,14 @@ impl Operator {
         Claim { worker: self.node, epoch: grant.epoch, token: grant.token }
     }
 
+    /// The lease store. Worlds in which replicas keep the lease have no operators.
+    fn lease_store(&self) -> &Address<LeaseStore> {
+        match &self.services.lease {
+            LeaseKeeper::Row(row) => row,
+            LeaseKeeper::Replicas(_) => unreachable!("a run with operators keeps its lease in a row"),
+        }
+    }
+
     /// Asks until an answer comes: for what can be asked twice without harm.
     async fn insist<S: Service>(&self, address: &Address<S>, request: S::Request) -> S::Response {
         loop {
@@ -107,7 +115,7 @@ impl Operator {
     /// above `above`. What comes back are the grants so far.
     pub(super) async fn stop_dispatch(&self, above: Option<Token>) -> Vec<PastGrant> {
         let request = LeaseRequest::Dispatch(DispatchRequest::Stop { above });
-        match self.insist(&self.services.lease_store, request).await {
+        match self.insist(self.lease_store(), request).await {
             LeaseResponse::Stopped { grant, grants } => {
                 self.grant.set(Some(grant));
                 grants
@@ -119,7 +127,7 @@ impl Operator {
     /// Has the lease store choose who goes on.
     pub(super) async fn elect(&self) -> Result<Option<NodeId>, Superseded> {
         let request = LeaseRequest::Dispatch(DispatchRequest::Elect { grant: self.authority() });
-        match self.insist(&self.services.lease_store, request).await {
+        match self.insist(self.lease_store(), request).await {
             LeaseResponse::Elected(elected) => Ok(elected),
             _ => Err(Superseded),
         }
@@ -129,7 +137,7 @@ impl Operator {
     pub(super) async fn resume_dispatch(&self, elected: Option<NodeId>) -> Result<(), Superseded> {
         let (grant, ttl) = (self.authority(), self.ttl);
         let request = LeaseRequest::Dispatch(DispatchRequest::Resume { grant, elected, ttl });
-        match self.insist(&self.services.lease_store, request).await {
+        match self.insist(self.lease_store(), request).await {
             LeaseResponse::Done => Ok(()),
             _ => Err(Superseded),
         }

@@ -5,6 +5,7 @@ pub mod lease_store;
 pub mod ledger;
 pub mod lock;
 pub mod provider;
+pub mod replica;
 
 pub use crate::engine::{Address, Answer, Broken, Journal, Service, ServiceContext};
 
@@ -14,6 +15,11 @@ pub const MESSAGES: &[(&str, &str)] = &[
     ("lease.acquire", "a worker asks the lease store for the lease"),
     ("lease.renew", "a worker asks the lease store to prolong its lease"),
     ("lease.release", "a worker gives its lease back to the lease store"),
+    ("lease.open", "a worker comes anew to a replicated lease service"),
+    ("lease.read", "a worker asks a replicated lease service who has the lease"),
+    ("lease.heartbeat", "a replica of the lease service asks another whether it lives, or says that it does"),
+    ("lease.agree", "replicas of the lease service agree on the order of what they were asked"),
+    ("lease.copy", "a primary of the lease service copies what it has done to a replica"),
     ("ledger.fence", "a worker shuts all lower tokens out of the ledger, and asks where to go on"),
     ("ledger.read-checkpoint", "a worker asks the ledger where to go on"),
     ("ledger.write", "a worker enters an operation into the ledger"),
@@ -38,3 +44,9 @@ pub const REPAIR_MESSAGES: &[(&str, &str)] = &[
     ("provider.void", "an operator calls a payout back before the money moves"),
     ("provider.refund", "an operator asks back what a payout paid"),
 ];
+
+/// Those of [`MESSAGES`] that only the replicas of a lease service send, and only to each other.
+pub const REPLICA_LETTERS: &[&str] = &["lease.heartbeat", "lease.agree", "lease.copy"];
+
+/// Those of [`MESSAGES`] that there are only where replicas keep the lease.
+pub const OF_REPLICAS: &[&str] = &["lease.open", "lease.read", "lease.heartbeat", "lease.agree", "lease.copy"];

@@ -1,7 +1,6 @@
 //! When a fault strikes: at a point, an event or another fault, or at a time when there is something to hit.
 
 use holdover_sim::fault::{Anchor, Fault, HALF_SMEAR};
-use holdover_sim::history::{EVENTS, REPAIR_EVENTS};
 use holdover_sim::point::{POINTS, Point, REPAIR_POINTS};
 use holdover_sim::time::{Span, TrueTime};
 
@@ -150,7 +149,7 @@ fn point(sketch: &mut Sketch<'_>, fault: &Fault) -> Anchor {
 fn event(sketch: &mut Sketch<'_>, fault: &Fault) -> Anchor {
     let (event, often) = match sketch.scene {
         Scene::Work => {
-            let (any, usual) = (pick_event(sketch), sketch.dice.pick(AT_EVENTS));
+            let (any, usual) = (sketch.dice.pick(&sketch.stage.events), sketch.dice.pick(AT_EVENTS));
             if sketch.dice.chance(10) { (any, Often::Seldom) } else { usual }
         }
         Scene::Repair(_) => sketch.dice.pick(AT_REPAIR_EVENTS),
@@ -162,13 +161,6 @@ fn event(sketch: &mut Sketch<'_>, fault: &Fault) -> Anchor {
     };
     let node = sketch.dice.weighted(&[(5, Some(fault.node())), (2, first), (4, None)]);
     Anchor::Event { event: event.to_owned(), node, after: after(sketch), nth, delay: delay(sketch) }
-}
-
-/// Any event but those that only repairs have.
-fn pick_event(sketch: &mut Sketch<'_>) -> &'static str {
-    let others = EVENTS.iter().map(|(event, _)| *event).filter(|event| !REPAIR_EVENTS.contains(event));
-    let others: Vec<&str> = others.collect();
-    sketch.dice.pick(&others)
 }
 
 /// Which of those that come.
@@ -240,6 +232,8 @@ fn whole_millis(time: TrueTime) -> TrueTime {
 
 #[cfg(test)]
 mod tests {
+    use holdover_sim::history::EVENTS;
+
     use super::*;
 
     #[test]

@@ -10,7 +10,8 @@ use super::dice::Dice;
 use super::profile::Profile;
 use super::sketch::rate_of;
 
-/// The world with other clocks: those of the workers, the operators and the lease store are drawn from `seed`, with time daemons on
+/// The world with other clocks: those of the workers, the operators, and the lease store or its replicas are drawn from
+/// `seed`, with time daemons on
 /// some. All else is as it was.
 pub fn with_drawn_clocks(world: &WorldSpec, profile: Profile, seed: Seed) -> WorldSpec {
     let clock_of = |node: NodeId| clock(&mut Dice::new(seed, Purpose::Clocks(node)), profile);
@@ -19,7 +20,10 @@ pub fn with_drawn_clocks(world: &WorldSpec, profile: Profile, seed: Seed) -> Wor
     for (index, worker) in world.workers.iter_mut().chain(&mut world.operators).enumerate() {
         worker.clock = clock_of(worker_node(index));
     }
-    world.service_clocks.insert(LEASE_STORE, clock_of(LEASE_STORE));
+    let replicas = world.replicas().into_iter().skip(1);
+    for node in std::iter::once(LEASE_STORE).chain(replicas) {
+        world.service_clocks.insert(node, clock_of(node));
+    }
     world
 }
 

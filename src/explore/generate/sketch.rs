@@ -3,13 +3,13 @@
 use holdover_sim::clock::Rate;
 use holdover_sim::fault::{Links, Part};
 use holdover_sim::id::NodeId;
-use holdover_sim::service::{MESSAGES, REPAIR_MESSAGES};
+use holdover_sim::service::REPAIR_MESSAGES;
 use holdover_sim::time::Span;
 use holdover_sim::world::{LEASE_STORE, LEDGER, PROVIDER};
 
 use super::dice::{Dice, rounded};
 use super::profile::Profile;
-use super::stage::{Repair, SERVICES, Stage};
+use super::stage::{Repair, Stage};
 use super::swarm::Swarm;
 
 /// The longest span that a fault can have, as in scenario files: a year and a day.
@@ -86,6 +86,27 @@ impl Sketch<'_> {
         }
     }
 
+    /// A service whose replica may be put in its place.
+    pub(super) fn promotable(&mut self) -> NodeId {
+        let agree = &self.stage.replicas;
+        if agree.is_empty() {
+            return self.service();
+        }
+        let others = self.stage.services.iter().copied().filter(|service| !agree.contains(service));
+        self.dice.pick(&others.collect::<Vec<_>>())
+    }
+
+    /// A machine: that of somebody with a process, or at times one of the lease service's replicas if there are any.
+    pub(super) fn machine(&mut self) -> NodeId {
+        let actor = self.actor();
+        if self.stage.replicas.is_empty() || !self.dice.chance(40) { actor } else { self.replica() }
+    }
+
+    /// The lease store, or one of the replicas in its place.
+    fn replica(&mut self) -> NodeId {
+        if self.stage.replicas.is_empty() { LEASE_STORE } else { self.dice.pick(&self.stage.replicas) }
+    }
+
     /// Whether a node is an operator's.
     pub(super) fn is_operator(&self, node: NodeId) -> bool {
         self.stage.repair.as_ref().is_some_and(|repair| repair.operators.contains(&node))
@@ -94,7 +115,7 @@ impl Sketch<'_> {
     /// A service; in a repair mostly one that an operator depends on for long.
     pub(super) fn service(&mut self) -> NodeId {
         match self.scene {
-            Scene::Work => self.dice.pick(&SERVICES),
+            Scene::Work => self.dice.pick(&self.stage.services),
             Scene::Repair(_) => self.dice.weighted(&[(1, LEASE_STORE), (2, LEDGER), (3, PROVIDER)]),
         }
     }
@@ -102,7 +123,8 @@ impl Sketch<'_> {
     /// A node whose clocks somebody goes by: whoever acts, or at times the lease store.
     pub(super) fn clocked(&mut self) -> NodeId {
         let actor = self.actor();
-        if self.dice.chance(10) { LEASE_STORE } else { actor }
+        let percent = if self.stage.replicas.is_empty() { 10 } else { 30 };
+        if self.dice.chance(percent) { self.replica() } else { actor }
     }
 
     /// How long something lasts: near the lengths of the lease or, from `low` to `high`, of any order of magnitude alike.
@@ -188,11 +210,14 @@ impl Sketch<'_> {
 
     /// The links of whoever acts to one service, to several or to all others; or of a service to everybody.
     pub(super) fn links(&mut self) -> Links {
+        if !self.stage.replicas.is_empty() && self.dice.chance(60) {
+            return self.links_of_replicas();
+        }
         let (actor, service) = (self.actor(), self.service());
         let (between, and) = match self.dice.below(8) {
             0..4 => (actor, vec![service]),
-            4 => (actor, SERVICES.into_iter().filter(|other| *other != service).collect()),
-            5 => (actor, SERVICES.to_vec()),
+            4 => (actor, self.stage.services.iter().copied().filter(|other| *other != service).collect()),
+            5 => (actor, self.stage.services.clone()),
             6 => (actor, Vec::new()),
             _ => (service, Vec::new()),
         };
@@ -202,9 +227,36 @@ impl Sketch<'_> {
         Links { between: between.into_iter().collect(), and: and.into_iter().collect(), one_way }
     }
 
+    /// The links of one replica, or of two, to some of the others or to all; at times with a worker on their side.
+    fn links_of_replicas(&mut self) -> Links {
+        let mut others = self.stage.replicas.clone();
+        let mut between = vec![others.swap_remove(self.dice.below(others.len()))];
+        if others.len() > 1 && self.dice.chance(20) {
+            between.push(others.swap_remove(self.dice.below(others.len())));
+        }
+        let worker = self.worker();
+        let and = match self.dice.below(6) {
+            0 | 1 => others,
+            2 => vec![others[self.dice.below(others.len())]],
+            3 => vec![worker],
+            4 => {
+                between.push(worker);
+                others
+                    .into_iter()
+                    .chain(self.stage.workers.iter().copied().filter(|other| *other != worker))
+                    .collect()
+            }
+            _ => Vec::new(),
+        };
+        let one_way = self.dice.chance(30);
+        let backwards = one_way && !and.is_empty() && self.dice.chance(50);
+        let (between, and) = if backwards { (and, between) } else { (between, and) };
+        Links { between: between.into_iter().collect(), and: and.into_iter().collect(), one_way }
+    }
+
     /// A message of whoever acts, one of its parts, who asks, and which of those that come.
     pub(super) fn message(&mut self) -> (String, Part, NodeId, u32) {
-        let (any, usual) = (self.dice.pick(MESSAGES).0, self.dice.pick(OFTEN_SENT));
+        let (any, usual) = (self.dice.pick(&self.stage.messages), self.dice.pick(OFTEN_SENT));
         let message = if self.dice.chance(40) { any } else { usual };
         let part = self.dice.pick(&Part::ALL);
         let node = self.actor();

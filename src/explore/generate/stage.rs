@@ -1,12 +1,11 @@
 //! What of a world matters for where its faults should strike: who works and when, when leases run out, and who repairs
 //! what goes wrong.
 
+use holdover_sim::history::{EVENTS, EVENTS_OF_REPLICAS, REPAIR_EVENTS};
 use holdover_sim::id::NodeId;
+use holdover_sim::service::{MESSAGES, OF_REPLICAS, REPLICA_LETTERS};
 use holdover_sim::time::{Span, TrueTime};
 use holdover_sim::world::{LEASE_STORE, LEDGER, LeaseSpec, PROVIDER, PayoutSpec, WorldSpec, worker_node};
-
-/// The services.
-pub(super) const SERVICES: [NodeId; 3] = [LEASE_STORE, LEDGER, PROVIDER];
 
 /// Where the faults of a plan are to strike. Guessed from the world, as if nothing went wrong; nothing is run.
 #[derive(Clone, Debug)]
@@ -21,6 +20,14 @@ pub(super) struct Stage {
     pub(super) operations: u32,
     /// The workers; the one that probably gets the lease comes first.
     pub(super) workers: Vec<NodeId>,
+    /// The services; replicas of the lease service are one each.
+    pub(super) services: Vec<NodeId>,
+    /// The replicas of the lease service, if it has any.
+    pub(super) replicas: Vec<NodeId>,
+    /// What workers ask about.
+    pub(super) messages: Vec<&'static str>,
+    /// What can happen.
+    pub(super) events: Vec<&'static str>,
     /// The nodes with a time daemon.
     pub(super) disciplined: Vec<NodeId>,
     /// The shortest interval at which one of those asks for the time; the lease's TTL if there are none.
@@ -78,6 +85,10 @@ impl Stage {
             end: world.limits.end,
             operations: world.job.operations,
             workers,
+            services: services_of(world),
+            replicas: world.replicas(),
+            messages: messages(world),
+            events: events(world),
             disciplined: daemons.iter().map(|(node, _)| *node).collect(),
             source_poll: daemons.iter().map(|(_, poll)| *poll).min().unwrap_or(ttl),
             asks,
@@ -126,6 +137,30 @@ impl Repair {
     }
 }
 
+fn services_of(world: &WorldSpec) -> Vec<NodeId> {
+    let lease = world.replicas();
+    let lease = if lease.is_empty() { vec![LEASE_STORE] } else { lease };
+    lease.into_iter().chain([LEDGER, PROVIDER]).collect()
+}
+
+/// What workers of `world` ask about.
+fn messages(world: &WorldSpec) -> Vec<&'static str> {
+    let is_row = world.replicas().is_empty();
+    let is_asked = |about: &&str| match is_row {
+        true => !OF_REPLICAS.contains(about),
+        false => !REPLICA_LETTERS.contains(about),
+    };
+    MESSAGES.iter().map(|(about, _)| *about).filter(is_asked).collect()
+}
+
+/// What can happen in `world`, but for what only repairs have, which are drawn for on their own.
+fn events(world: &WorldSpec) -> Vec<&'static str> {
+    let is_row = world.replicas().is_empty();
+    let is_told_elsewhere =
+        |event: &&str| REPAIR_EVENTS.contains(event) || is_row && EVENTS_OF_REPLICAS.contains(event);
+    EVENTS.iter().map(|(event, _)| *event).filter(|event| !is_told_elsewhere(event)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
@@ -159,6 +194,7 @@ mod tests {
                 renew_every: Span::secs(10),
                 poll_every: Span::secs(1),
                 expiry: None,
+                service: None,
             },
             ledger: LedgerSpec::default(),
             provider: ProviderSpec::default(),

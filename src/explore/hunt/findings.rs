@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use holdover_sim::check::SIGHTINGS;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -267,7 +268,8 @@ impl Findings {
         };
         let is_unseen = |name: &str| zero(&|coverage| coverage.seen.get(name).copied().unwrap_or(0));
         let kinds = first.faults.keys().map(String::as_str).filter(|kind| is_quiet(kind));
-        let sightings = first.seen.keys().map(String::as_str).filter(|name| is_unseen(name));
+        let is_anywhere = |name: &str| SIGHTINGS.iter().all(|one| one.name != name || one.is_anywhere);
+        let sightings = first.seen.keys().map(String::as_str).filter(|name| is_unseen(name) && is_anywhere(name));
         (kinds.collect(), sightings.collect())
     }
 }

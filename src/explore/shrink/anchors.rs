@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use holdover_sim::fault::{Anchor, PlannedFault};
-use holdover_sim::history::{Event, History, What};
+use holdover_sim::history::{Event, History, Role, What};
 use holdover_sim::id::{EventId, FaultId, NodeId};
 use holdover_sim::time::{Span, TrueTime};
 
@@ -157,7 +157,7 @@ fn events_before(history: &History, at: TrueTime, planned: &PlannedFault) -> Vec
 
 /// A copy of a worker has a node that no file knows.
 fn is_worker(history: &History, node: NodeId) -> bool {
-    node >= holdover_sim::world::worker_node(0) && node.index() < history.nodes.len()
+    history.nodes.get(node.index()).is_some_and(|record| record.role == Role::Worker)
 }
 
 /// The scenario with the fault behind the beginning or the end of another one that began or ended before it strikes.

@@ -147,7 +147,8 @@ fn narrower(links: &Links, scenario: &Scenario) -> Vec<Links> {
 fn nodes(scenario: &Scenario) -> impl Iterator<Item = NodeId> {
     let services = (0..SERVICE_NAMES.len()).map(|service| NodeId(service as u16));
     let WorldSpec { workers, operators, .. } = &scenario.world;
-    services.chain((0..workers.len() + operators.len()).map(worker_node))
+    let replicas = scenario.world.replicas().into_iter().skip(1);
+    services.chain((0..workers.len() + operators.len()).map(worker_node)).chain(replicas)
 }
 
 fn links(fault: &Fault) -> Option<&Links> {

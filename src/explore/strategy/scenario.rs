@@ -42,7 +42,7 @@ impl Strategy for Scenarios {
         let plan = Generator::new(&world, self.profile).only(self.selection).plan(seed);
         // Operators' nodes come right behind the workers'.
         let processes = (0..world.workers.len() + world.operators.len()).map(worker_node);
-        let nodes = processes.chain([LEASE_STORE]);
+        let nodes = processes.chain([LEASE_STORE]).chain(world.replicas().into_iter().skip(1));
         let parts = |node: NodeId| Part::ALL.map(|part| (node, part));
         let mut untried: Vec<_> = nodes.flat_map(parts).collect();
         untried.reverse();

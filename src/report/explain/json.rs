@@ -28,7 +28,7 @@ struct Document<'a> {
     command: &'a str,
     seed: u64,
     start: WallTime,
-    nodes: Vec<&'a str>,
+    nodes: Vec<std::borrow::Cow<'a, str>>,
     plan: &'a [PlannedFault],
     explained: Vec<ExplainedDocument<'a>>,
     protocols: Vec<ProtocolDocument>,

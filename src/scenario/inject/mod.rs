@@ -146,6 +146,15 @@ fn service(
     node_of_kind(lower, nodes, name, &[NodeKind::Service], wrong)
 }
 
+/// Refuses to promote by hand what promotes itself.
+fn refuse_replica(lower: &mut Lower, nodes: &Nodes, name: &Spanned<String>, node: NodeId) {
+    if node != NO_NODE && nodes.is_replica(node) {
+        let wrong = Wrong::new(format!("nothing takes the place of {}", quoted(name.get_ref())))
+            .help("replicas find another leader by themselves: use `restart`, `pause` or `partition`");
+        lower.mistakes.add(Mistake::at(name.span(), "one of several", wrong));
+    }
+}
+
 /// How long a fault lasts; above zero.
 fn lasting(lower: &mut Lower, written: &Spanned<Written>) -> Span {
     lower.value(Some(written), Span::ZERO, value::positive_duration)

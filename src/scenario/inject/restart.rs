@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Inject, lasting, service};
+use super::{Inject, lasting, refuse_replica, service};
 use crate::scenario::error::{Mistake, Wrong};
 use crate::scenario::file::Written;
 use crate::scenario::lower::Lower;
@@ -119,6 +119,7 @@ impl Inject for FailoverFile {
                 _ => "only services fail over; a `crash` kills a worker, and the others take its place",
             })
         });
+        refuse_replica(lower, nodes, &self.node, node);
         let lag = lower.value(Some(&self.lag), Span::ZERO, |text| match value::duration(text)? {
             Span::ZERO => Err(Wrong::new("a replica that isn't behind loses nothing")
                 .help("a `lag` above zero says which writes are lost; without any, it is a `restart`")),

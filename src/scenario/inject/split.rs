@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Inject, lasting, node_list, service};
+use super::{Inject, lasting, node_list, refuse_replica, service};
 use crate::scenario::error::{Mistake, Wrong};
 use crate::scenario::file::Written;
 use crate::scenario::lower::Lower;
@@ -39,6 +39,7 @@ impl Inject for SplitBrainFile {
             Wrong::new(format!("{who} has no replica"))
                 .help("only services have one that can be promoted beside them")
         });
+        refuse_replica(lower, nodes, &self.node, node);
         let old = node_list(lower, nodes, &self.old);
         for (name, old) in self.old.get_ref().iter().zip(&old) {
             if nodes.kind(*old) == Some(NodeKind::Service) {

@@ -13,7 +13,7 @@ pub(super) mod terms;
 use holdover_sim::check::CHECKERS;
 use holdover_sim::fault::{FAULTS, FaultInfo};
 use holdover_sim::protocol;
-use holdover_sim::world::SERVICE_NAMES;
+use holdover_sim::world::{SERVICE_NAMES, replica_name};
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -21,6 +21,7 @@ use serde_json::{Map, Value, json};
 
 use super::anchors::HEADS;
 use super::file::{ScenarioFile, ServiceFile, Table};
+use super::lease::MOST_REPLICAS;
 
 /// The JSON Schema of scenario files.
 pub fn json_schema() -> Value {
@@ -129,6 +130,12 @@ pub(super) fn one_head(schema: &mut Schema) {
     schema.insert("oneOf".to_owned(), Value::Array(heads));
 }
 
+/// The names of the services that a world may have: a lease store, or replicas in its place.
+pub(super) fn service_names() -> Vec<String> {
+    let replicas = (0..MOST_REPLICAS).map(replica_name);
+    SERVICE_NAMES.into_iter().map(str::to_owned).chain(replicas).collect()
+}
+
 /// `[service.NAME]` for each service.
 pub(super) fn services(generator: &mut SchemaGenerator) -> Schema {
     let service = generator.subschema_for::<ServiceFile>();
@@ -137,7 +144,7 @@ pub(super) fn services(generator: &mut SchemaGenerator) -> Schema {
         describe(&mut service, &format!("the node of the service `{name}`"));
         (name.to_owned(), service)
     };
-    let services: Map<String, Value> = SERVICE_NAMES.into_iter().map(of).collect();
+    let services: Map<String, Value> = service_names().iter().map(|name| of(name)).collect();
     json_schema!({ "type": "object", "properties": services, "additionalProperties": false })
 }
 

@@ -15,10 +15,13 @@ use holdover_sim::world::{SERVICE_NAMES, TimeDaemon};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
+use super::service_names;
 use crate::scenario::clocks::NO_DISCIPLINE;
 use crate::scenario::inject::PERCENT;
+use crate::scenario::lease::MOST_REPLICAS;
 use crate::scenario::names::{
-    EXPIRIES, GATEWAYS, KEY_MEMORIES, LOSSES, PAUSE_CLOCKS, PLACES_OF_TOKENS, TASKS, VERDICTS,
+    ENDINGS, EXPIRIES, GATEWAYS, KEY_MEMORIES, LEASE_SERVICES, LOSSES, PAUSE_CLOCKS, PLACES_OF_TOKENS, TASKS,
+    VERDICTS,
 };
 use crate::scenario::nodes::LONGEST_NAME;
 use crate::scenario::provider::{FAILING_PAYOUTS, FAILING_REFUNDS};
@@ -92,7 +95,7 @@ terms! {
     /// A node that is a worker.
     Worker => but(name(), json!({ "enum": SERVICE_NAMES }));
     /// A node that is a service.
-    Service => choice(SERVICE_NAMES);
+    Service => choice(service_names().iter().map(String::as_str));
     /// Several nodes.
     Nodes => set(name());
     /// What a scenario can be run under.
@@ -110,7 +113,11 @@ terms! {
     /// What a checker can conclude.
     Verdict => choice(VERDICTS.iter().copied());
     /// Whose clock a lease ends by.
-    Expiry => choice(EXPIRIES.iter().copied());
+    Expiry => choice(EXPIRIES.iter().chain(ENDINGS).copied());
+    /// What keeps a lease.
+    LeaseService => choice(LEASE_SERVICES.iter().copied());
+    /// How many replicas keep it.
+    Replicas => json_schema!({ "type": "integer", "minimum": 2, "maximum": MOST_REPLICAS });
     /// Where the highest token is kept.
     PlaceOfTokens => choice(PLACES_OF_TOKENS.iter().copied());
     /// Which idempotency keys a provider remembers.

@@ -1,9 +1,11 @@
 //! The keys of one table as they are gathered, and how their values are written.
 
+use std::borrow::Cow;
+
 use holdover_sim::clock::Rate;
 use holdover_sim::id::NodeId;
 use holdover_sim::time::{Span, TrueTime, WallTime};
-use holdover_sim::world::{Latency, SERVICE_NAMES, WorldSpec};
+use holdover_sim::world::{Latency, WorldSpec, node_names};
 
 use super::text;
 use crate::scenario::nodes::disciplined;
@@ -12,23 +14,18 @@ use crate::scenario::{calendar, value};
 /// What keys can refer to: the start, which times are told from, and the nodes.
 pub(in crate::scenario) struct Setting<'a> {
     start: WallTime,
-    names: Vec<&'a str>,
+    names: Vec<Cow<'a, str>>,
     disciplined: Vec<NodeId>,
 }
 
 impl Setting<'_> {
     pub(super) fn of(world: &WorldSpec) -> Setting<'_> {
-        let workers = world.workers.iter().chain(&world.operators).map(|worker| worker.name.as_str());
-        Setting {
-            start: world.start,
-            names: SERVICE_NAMES.into_iter().chain(workers).collect(),
-            disciplined: disciplined(world),
-        }
+        Setting { start: world.start, names: node_names(world), disciplined: disciplined(world) }
     }
 
     /// The name of a node. One that isn't there gets a name that no node can have, so that the reader refuses it.
     pub(super) fn name(&self, node: NodeId) -> String {
-        self.names.get(node.index()).map_or_else(|| node.to_string(), |name| (*name).to_owned())
+        self.names.get(node.index()).map_or_else(|| node.to_string(), |name| name.clone().into_owned())
     }
 
     /// The nodes with a time daemon.
@@ -108,6 +105,11 @@ impl<'s> Keys<'s> {
     /// `true`; what is `false` is so without a key.
     pub(in crate::scenario) fn flag(&mut self, key: &str, is_set: bool) {
         self.bare(key, is_set.then(|| "true".to_owned()));
+    }
+
+    /// `false`; what is `true` is so without a key.
+    pub(in crate::scenario) fn unset_flag(&mut self, key: &str, is_unset: bool) {
+        self.bare(key, is_unset.then(|| "false".to_owned()));
     }
 
     /// A duration.

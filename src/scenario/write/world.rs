@@ -2,7 +2,6 @@
 //! of `lower`.
 
 use holdover_sim::limits::Limits;
-use holdover_sim::service::lease_store::Expiry;
 use holdover_sim::time::{Span, TrueTime};
 use holdover_sim::world::{
     ClockSpec, JobSpec, LeaseSpec, LedgerSpec, NetworkSpec, ProviderSpec, RepairSpec, WorkerSpec, WorldSpec,
@@ -11,8 +10,8 @@ use holdover_sim::world::{
 use super::keys::{Keys, Setting, other_than};
 use super::page::Page;
 use super::text;
-use crate::scenario::lower::{FINISH_WITHIN, INTERNAL, PACE, POLL_EVERY, PROVIDER};
-use crate::scenario::{Scenario, calendar, clocks, expectations, provider, repair, value};
+use crate::scenario::lower::{FINISH_WITHIN, INTERNAL, PACE, PROVIDER};
+use crate::scenario::{Scenario, calendar, clocks, expectations, lease, provider, repair};
 
 /// The keys at the top of the file.
 pub(super) fn top<'s>(scenario: &Scenario, setting: &'s Setting<'_>) -> Keys<'s> {
@@ -63,21 +62,9 @@ pub(super) fn tables(world: &WorldSpec, setting: &Setting<'_>, page: &mut Page) 
     }
 }
 
-fn lease<'s>(lease: &LeaseSpec, setting: &'s Setting<'_>) -> Keys<'s> {
+fn lease<'s>(spec: &LeaseSpec, setting: &'s Setting<'_>) -> Keys<'s> {
     let mut keys = Keys::new(setting);
-    keys.duration("ttl", lease.ttl);
-    keys.duration("renew_every", lease.renew_every);
-    keys.duration("poll_every", other_than(POLL_EVERY, lease.poll_every));
-    let expiry = lease.expiry.map(|expiry| match expiry {
-        Expiry::ByAsker => "asker".to_owned(),
-        Expiry::ByStore => "store".to_owned(),
-        Expiry::AT_TRANSACTION_START => "transaction-start".to_owned(),
-        // No file says how long a transaction waits, and the reader refuses this.
-        Expiry::ByStoreAtTransactionStart { lock_wait } => {
-            format!("transaction-start, {} ago", value::write_duration(lock_wait))
-        }
-    });
-    keys.text("expiry", expiry.as_deref());
+    lease::write(spec, &mut keys);
     keys
 }
 

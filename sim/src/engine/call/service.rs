@@ -46,7 +46,14 @@ pub enum Answer<S: Service> {
     Now(S::Response),
     /// It does the rest after a while, as a second step; other requests come in between, and a crash loses it.
     After(Span, Later<S>),
+    /// It answers when it can: it is one of several, and asks the others first. The ticket of the request tells which one
+    /// it answers then; a crash breaks the connection.
+    Parked,
 }
+
+/// A request that is answered later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ticket(pub(in crate::engine) u32);
 
 /// What a service sees beside its own state.
 pub struct ServiceContext<'a> {
@@ -55,11 +62,19 @@ pub struct ServiceContext<'a> {
     pub node: NodeId,
     /// Who asks.
     pub from: NodeId,
+    /// The request, if it is one.
+    pub ticket: Option<Ticket>,
 }
 
 impl ServiceContext<'_> {
     pub(in crate::engine) fn new(world: &World, node: NodeId, from: NodeId) -> ServiceContext<'_> {
-        ServiceContext { world, node, from }
+        ServiceContext { world, node, from, ticket: None }
+    }
+
+    /// For a request.
+    pub(super) fn with(mut self, ticket: Ticket) -> Self {
+        self.ticket = Some(ticket);
+        self
     }
 
     pub(super) fn now(&self) -> TrueTime {

@@ -2,11 +2,10 @@
 
 use holdover_sim::fault::{Fault, Pause, PauseClocks, Throttle, WorkerTask};
 use holdover_sim::time::Span;
-use holdover_sim::world::{LEASE_STORE, LEDGER};
+use holdover_sim::world::PROVIDER;
 
 use crate::explore::generate::profile::Profile;
 use crate::explore::generate::sketch::{SHORTEST, Sketch, not_negative};
-use crate::explore::generate::stage::SERVICES;
 
 /// How often a throttle stalls at the most. Each stall costs the run as much as a message.
 const MOST_STALLS: i64 = 400;
@@ -33,7 +32,7 @@ pub(super) fn pause(sketch: &mut Sketch<'_>) -> Fault {
     ));
     match what {
         What::Process => {
-            let node = sketch.actor();
+            let node = sketch.machine();
             Pause::of(node, stall(sketch), PauseClocks::Running).into()
         }
         What::Task => {
@@ -42,17 +41,19 @@ pub(super) fn pause(sketch: &mut Sketch<'_>) -> Fault {
             Pause { task: Some(task), ..Pause::of(node, stall(sketch), PauseClocks::Running) }.into()
         }
         What::Guest => {
-            let node = sketch.actor();
+            let node = sketch.machine();
             let (lasting, clocks) = guest(sketch);
             Pause::of(node, lasting, clocks).into()
         }
         What::Disk => {
-            let node = sketch.dice.pick(&[LEASE_STORE, LEDGER]);
+            let disks = sketch.stage.services.iter().copied().filter(|service| *service != PROVIDER);
+            let node = sketch.dice.pick(&disks.collect::<Vec<_>>());
             Pause::of(node, sync(sketch), PauseClocks::Running).into()
         }
         What::Host => {
             let node = sketch.actor();
-            let others = sketch.stage.askers().chain(SERVICES).filter(|other| *other != node);
+            let services = sketch.stage.services.iter().copied();
+            let others = sketch.stage.askers().chain(services).filter(|other| *other != node);
             let mut others: Vec<_> = others.collect();
             while others.len() > 1 && sketch.dice.chance(60) {
                 others.remove(sketch.dice.below(others.len()));

@@ -23,7 +23,7 @@ pub(super) fn restart(sketch: &mut Sketch<'_>) -> Fault {
 
 /// A replica is behind by what the network takes, or by more if it couldn't keep up.
 pub(super) fn failover(sketch: &mut Sketch<'_>) -> Fault {
-    let node = sketch.service();
+    let node = sketch.promotable();
     let lasting = down(sketch);
     let usual = sketch.dice.log_uniform(Span::millis(1), Span::secs(1));
     let far = sketch.length(Span::millis(10), Span::secs(60));
@@ -33,7 +33,7 @@ pub(super) fn failover(sketch: &mut Sketch<'_>) -> Fault {
 /// Who couldn't be told of a new primary goes on with the old one until a cache or a connection runs out; how long that
 /// takes is a guess. Mostly only one does.
 pub(super) fn split(sketch: &mut Sketch<'_>) -> Fault {
-    let (node, first) = (sketch.service(), sketch.actor());
+    let (node, first) = (sketch.promotable(), sketch.actor());
     let lasting = sketch.length(Span::millis(200), sketch.of(Span::secs(30), Span::secs(300)));
     let far = sketch.length(Span::millis(10), Span::secs(60));
     let lag = sketch.dice.weighted(&[(2, Span::ZERO), (sketch.of(0, 2), far)]);

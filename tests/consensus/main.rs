@@ -1,0 +1,5 @@
+//! A lease service that is several, in the middle of everything that can befall it.
+
+mod nights;
+mod planted;
+mod support;

@@ -1,0 +1,108 @@
+//! Drawn nights: whatever befalls replicas, workers and ledger, nothing breaks inside of what the protocol relies on, and the
+//! work gets done when all has healed.
+
+use holdover::explore::generate::{Profile, Selection};
+use holdover::explore::hunt::Hunt;
+use holdover::scenario::Scenario;
+use holdover::sim::check::{broken_assumptions, judge};
+use holdover::sim::history::{History, What};
+use holdover::sim::lease::{Ending, LeaseService, ReplicaSpec};
+use holdover::sim::limits::Ending as RunEnding;
+use holdover::sim::protocol::{FencedConsensus, Protocol};
+use holdover::sim::run::run;
+use holdover::sim::time::Span;
+
+use crate::support::incident;
+
+/// The incident's world with such replicas, and time for more than one lease after the last fault.
+fn world(spec: ReplicaSpec) -> Scenario {
+    let mut scenario = incident();
+    scenario.world.lease.service = Some(LeaseService::Consensus(spec));
+    scenario.world.limits.end = scenario.world.limits.end + Span::secs(300);
+    scenario.world.progress_within = Span::secs(200);
+    // So that there is more than one leader to work under.
+    scenario.world.job.pace = Span::secs(4);
+    scenario
+}
+
+fn run_night(night: &Scenario) -> History {
+    run(&night.world, &FencedConsensus, &night.plan, night.seed)
+}
+
+/// Nothing is violated in a night in which all is as the protocol relies on, progress included; how many of the nights are
+/// such, and in how many of these a leader was followed by another.
+#[track_caller]
+fn nothing_breaks(spec: ReplicaSpec, profile: Profile, seeds: std::ops::Range<u64>) -> (usize, usize) {
+    let world = world(spec);
+    let faults = "pause,throttle,restart,network".parse::<Selection>().expect("there are these groups");
+    let hunt = Hunt::new(&world).profile(profile).faults(faults);
+    let (mut inside, mut elected) = (0, 0);
+    for seed in seeds {
+        let night = hunt.scenario_of(seed, "fenced-consensus");
+        let history = run_night(&night);
+        assert!(!matches!(history.ending, RunEnding::Panicked { .. }), "seed {seed}: {:?}", history.ending);
+        if !broken_assumptions(&history, FencedConsensus.assumptions()).is_empty() {
+            continue;
+        }
+        let verdicts = judge(&history).into_iter().filter(|(_, verdict)| verdict.name() == "violated");
+        let violated: Vec<_> = verdicts.map(|(checker, _)| checker.name).collect();
+        assert_eq!(violated, [""; 0], "seed {seed} with {spec:?}");
+        inside += 1;
+        elected += usize::from(history.events.iter().any(|event| event.what == What::LeaderElected));
+    }
+    (inside, elected)
+}
+
+#[test]
+fn hostile_nights_break_nothing() {
+    let (inside, elected) = nothing_breaks(ReplicaSpec::THREE, Profile::Hostile, 0..500);
+    assert!(inside > 200 && elected > 20, "{inside} {elected}");
+}
+
+#[test]
+fn realistic_nights_break_nothing() {
+    let (inside, elected) = nothing_breaks(ReplicaSpec::THREE, Profile::Realistic, 0..200);
+    assert!(inside > 120 && elected > 5, "{inside} {elected}");
+}
+
+#[test]
+fn however_leases_end_and_however_many_replicas_there_are() {
+    let (five, spec) = (5, ReplicaSpec::THREE);
+    let endings = [
+        ReplicaSpec { count: five, ..spec },
+        ReplicaSpec { ending: Ending::ReplicatedDeadlines, ..spec },
+        ReplicaSpec { ending: Ending::LockDelay(Span::secs(15)), ..spec },
+    ];
+    for spec in endings {
+        let (inside, _) = nothing_breaks(spec, Profile::Hostile, 0..150);
+        assert!(inside > 20, "{spec:?}: {inside}");
+    }
+}
+
+/// Also where nothing that the protocol relies on is left.
+#[test]
+fn the_same_seed_tells_the_same_history() {
+    for spec in [ReplicaSpec::THREE, ReplicaSpec { confirms: false, ..ReplicaSpec::THREE }] {
+        let world = world(spec);
+        let hunt = Hunt::new(&world);
+        let nights: Vec<Scenario> = (0..60).map(|seed| hunt.scenario_of(seed, "fenced-consensus")).collect();
+        let first: Vec<_> = nights.iter().map(|night| run_night(night).fingerprint()).collect();
+        let again: Vec<_> = nights.iter().rev().map(|night| run_night(night).fingerprint()).collect();
+        assert!(first.iter().eq(again.iter().rev()));
+    }
+}
+
+/// A primary that copies does break rules, so that agreement is what they hold by.
+#[test]
+fn copies_are_not_enough() {
+    let mut world = world(ReplicaSpec::THREE);
+    world.world.lease.service = Some(LeaseService::AsyncReplica(ReplicaSpec { count: 3, ..ReplicaSpec::PAIR }));
+    let hunt = Hunt::new(&world);
+    let mut broken = std::collections::BTreeSet::new();
+    for seed in 0..400 {
+        let history = run_night(&hunt.scenario_of(seed, "fenced-consensus"));
+        let verdicts = judge(&history).into_iter().filter(|(_, verdict)| verdict.name() == "violated");
+        broken.extend(verdicts.map(|(checker, _)| checker.name));
+    }
+    assert!(broken.contains("token-order") && broken.contains("linearizable"), "{broken:?}");
+}
