@@ -90,7 +90,7 @@ impl Order for Consensus {
 
     fn receive(&mut self, _: usize, letter: Letter, _: i64) {
         if let Letter::Consensus(message) = letter {
-            self.paxos.handle_incoming(message);
+            self.paxos.handle_incoming(*message);
         }
     }
 
@@ -115,7 +115,7 @@ impl Order for Consensus {
                 Message::BLE(_) => "lease.heartbeat",
                 Message::SequencePaxos(_) => "lease.agree",
             };
-            (place(message.get_receiver()), about, Letter::Consensus(message))
+            (place(message.get_receiver()), about, Letter::Consensus(Box::new(message)))
         }));
     }
 

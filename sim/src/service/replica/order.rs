@@ -9,7 +9,7 @@ use super::machine::{Command, Machine, Position};
 #[derive(Debug)]
 pub(crate) enum Letter {
     /// A message of the consensus library's.
-    Consensus(Message<Command>),
+    Consensus(Box<Message<Command>>),
     /// From one that copies, or is copied.
     Copy(Copy),
 }
