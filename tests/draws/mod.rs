@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use holdover::sim::history::{History, What};
 use holdover::sim::id::NodeId;
+use holdover::sim::lease::LeaseService;
 
 /// What was drawn, by the stream that it comes from, in the order of drawing.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,7 +24,10 @@ pub(crate) fn draws(history: &History) -> BTreeMap<Stream, Vec<i128>> {
     for event in &history.events {
         let (stream, drawn) = match event.what {
             What::MessageSent { to, latency, .. } => (Stream::Latency(event.node, to), latency.as_nanos().into()),
-            What::LeaseGranted { lease, .. } => (Stream::LeaseIds, lease.0.into()),
+            // Replicas draw none: a lease of theirs is called by its token.
+            What::LeaseGranted { lease, .. } if history.lease_service == LeaseService::Table => {
+                (Stream::LeaseIds, lease.0.into())
+            }
             _ => continue,
         };
         draws.entry(stream).or_default().push(drawn);
