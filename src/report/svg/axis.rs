@@ -73,11 +73,11 @@ fn label(reading: WallTime, step: i64) -> String {
 /// The smallest round number of nanoseconds that is no less than `least`.
 fn round_step(least: i64) -> i64 {
     const SECOND: i64 = 1_000_000_000;
-    let of_seconds = [15, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400];
+    let of_seconds = [10, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400];
     let decimal =
         std::iter::successors(Some(1_i64), |power| power.checked_mul(10).filter(|power| *power <= SECOND))
             .flat_map(|power| [power, 2 * power, 5 * power]);
-    let below = decimal.take_while(|step| *step < 15 * SECOND).chain(of_seconds.map(|seconds| seconds * SECOND));
+    let below = decimal.take_while(|step| *step < 10 * SECOND).chain(of_seconds.map(|seconds| seconds * SECOND));
     let days = (1..).map(|days: i64| days.saturating_mul(86_400 * SECOND));
     below.chain(days).find(|step| *step >= least).unwrap_or(i64::MAX)
 }
