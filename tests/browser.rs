@@ -16,6 +16,7 @@ use holdover::scenario::{SMALLEST, Scenario};
 use holdover::sim::protocol::{self, AnyProtocol};
 
 const INCIDENT: &str = "scenarios/incidents/clock-jump.toml";
+const REPAIR: &str = "scenarios/incidents/repair.toml";
 
 /// Under which protocols the reports are.
 const PROTOCOLS: [&str; 2] = ["naive", "fenced"];
@@ -99,14 +100,16 @@ fn long() -> Scenario {
 /// Makes all reports that the tests in the browser open.
 fn make_reports(folder: &Path) {
     let write = |name: &str, bytes: &[u8]| fs::write(folder.join(name), bytes).expect("the folder can be written");
-    let report = folder.join("incident.html");
-    let ran = Command::new(env!("CARGO_BIN_EXE_holdover"))
-        .args(["replay", INCIDENT, "--report"])
-        .arg(&report)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .expect("the command was built");
-    assert!(ran.status.success() && report.exists(), "{}", String::from_utf8_lossy(&ran.stderr));
+    for (scenario, name) in [(INCIDENT, "incident.html"), (REPAIR, "repair.html")] {
+        let report = folder.join(name);
+        let ran = Command::new(env!("CARGO_BIN_EXE_holdover"))
+            .args(["replay", scenario, "--report"])
+            .arg(&report)
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .output()
+            .expect("the command was built");
+        assert!(ran.status.success() && report.exists(), "{}", String::from_utf8_lossy(&ran.stderr));
+    }
     let (scenario, command, texts) = hostile();
     write("hostile.html", &page(&scenario, &command));
     write("hostile.json", texts.to_string().as_bytes());
@@ -136,5 +139,5 @@ fn reports_work_in_a_browser() {
         .expect("node is there");
     let told = String::from_utf8_lossy(&ran.stdout);
     assert!(ran.status.success(), "{told}\n{}", String::from_utf8_lossy(&ran.stderr));
-    assert!(told.contains("pass 18"), "all tests in the browser have run:\n{told}");
+    assert!(told.contains("pass 19"), "all tests in the browser have run:\n{told}");
 }

@@ -1,7 +1,7 @@
 //! The phase after the incident: what operators found, what they decided and why, and what it came to.
 
-mod figures;
-mod operations;
+pub(super) mod figures;
+pub(super) mod operations;
 pub(super) mod phrases;
 mod turns;
 
@@ -22,10 +22,7 @@ pub(super) fn write(history: &History, width: usize, out: &mut impl Write) -> io
     let Some(repair) = reconciliation(history) else { return Ok(()) };
     writeln!(out)?;
     writeln!(out, "  {BOLD}repair under {}{BOLD:#}", history.protocol)?;
-    let mut told = turns::told(history, &repair.turns);
-    told.push(("found".to_owned(), found(history, &repair), PLAIN));
-    let (outcome, style) = outcome(&repair);
-    told.push(("came to".to_owned(), outcome, style));
+    let told = told(history, &repair);
     let hang = 4 + told.iter().map(|(label, ..)| columns(label)).max().unwrap_or(0);
     for (label, text, style) in told {
         let head = format!("  {label:<0$}", hang - 2);
@@ -34,6 +31,15 @@ pub(super) fn write(history: &History, width: usize, out: &mut impl Write) -> io
     operations::write(history, &repair.operations, width, out)?;
     figures::write(&repair.totals, repair.sums, width, out)?;
     write_unresolved(&repair.operations, width, out)
+}
+
+/// Who repaired, what there was to repair, and what it came to, each with its label.
+pub(super) fn told(history: &History, repair: &Reconciliation) -> Vec<(String, String, Style)> {
+    let mut told = turns::told(history, &repair.turns);
+    told.push(("found".to_owned(), found(history, repair), PLAIN));
+    let (outcome, style) = outcome(repair);
+    told.push(("came to".to_owned(), outcome, style));
+    told
 }
 
 /// The damage that there was to repair: what workers did, and left undone.
@@ -92,6 +98,21 @@ fn do_not_have(ops: &[OpId]) -> String {
 
 /// Writes what isn't closed, and why.
 fn write_unresolved(operations: &[Reconciled], width: usize, out: &mut impl Write) -> io::Result<()> {
+    let unresolved = unresolved(operations);
+    if unresolved.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    writeln!(out, "  {BOLD}what is unresolved{BOLD:#}")?;
+    for (why, truth) in unresolved {
+        paragraph(out, "  ", 4, &why, FAULT, width)?;
+        paragraph(out, "    ", 4, &truth, DIM, width)?;
+    }
+    Ok(())
+}
+
+/// What isn't closed and why, each with what only the simulator can know of it.
+pub(super) fn unresolved(operations: &[Reconciled]) -> Vec<(String, String)> {
     let open = operations.iter().filter(|operation| !matches!(operation.resolution, Resolution::Closed(_)));
     let mut reasons: Vec<(Resolution, Vec<&Reconciled>)> = Vec::new();
     for operation in open {
@@ -100,12 +121,7 @@ fn write_unresolved(operations: &[Reconciled], width: usize, out: &mut impl Writ
             None => reasons.push((operation.resolution, vec![operation])),
         }
     }
-    if reasons.is_empty() {
-        return Ok(());
-    }
-    writeln!(out)?;
-    writeln!(out, "  {BOLD}what is unresolved{BOLD:#}")?;
-    for (resolution, alike) in reasons {
+    let told = |(resolution, alike): (Resolution, Vec<&Reconciled>)| {
         let why = match resolution {
             Resolution::GivenUp(why) => format!("a person has to look: {}", phrases::reason(why)),
             _ if alike.iter().all(|operation| operation.decisions.is_empty()) => {
@@ -114,19 +130,16 @@ fn write_unresolved(operations: &[Reconciled], width: usize, out: &mut impl Writ
             _ => "the repair didn't come to an end".to_owned(),
         };
         let all: Vec<OpId> = alike.iter().map(|operation| operation.op).collect();
-        let all = words::operations(&all);
-        paragraph(out, "  ", 4, &format!("{all}: {why}"), FAULT, width)?;
         let off: Vec<OpId> = alike
             .iter()
             .filter(|operation| operation.effects().count() != 1)
             .map(|operation| operation.op)
             .collect();
-        // What only the simulator can know.
         let truth = match off.len() {
             0 => "in truth each has exactly one effect".to_owned(),
             _ => format!("in truth {} exactly one effect", do_not_have(&off)),
         };
-        paragraph(out, "    ", 4, &truth, DIM, width)?;
-    }
-    Ok(())
+        (format!("{}: {why}", words::operations(&all)), truth)
+    };
+    reasons.into_iter().map(told).collect()
 }

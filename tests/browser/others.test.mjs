@@ -77,7 +77,7 @@ test("hostile texts are texts", () =>
 
 test("a run in which nothing happens has a report", () =>
   withReport("quiet.html", {}, async (page) => {
-    assert.match(await textOf(page, ".card >> nth=0"), /held all 10 rules no stale write was tried/);
+    assert.match(await textOf(page, ".card >> nth=0"), /held all \d+ rules no stale write was tried/);
     assert.match(await textOf(page, "#story"), /nothing to explain/);
     await press(page, "w", "s", "n", "p", "]", "[", "0", "f", "t");
     assert.match(await textOf(page, "#faults"), /No faults are planned/);
@@ -98,6 +98,19 @@ test("a report of a hundred thousand events draws what can be seen", () =>
     assert.match(await textOf(page, "#event"), /op=1999/);
     await page.waitForFunction(() => document.querySelector("#found").textContent !== "…");
     assert.match(await textOf(page, "#found"), /^[1-9][\d,]* rows, without points$/);
+  }));
+
+test("a repair is told operation by operation, and each payout leads to where it was made", () =>
+  withReport("repair.html", {}, async (page) => {
+    assert.match(await textOf(page, ".card"), /repaired: each has one standing entry and one effect; nothing is unresolved/);
+    assert.ok((await page.locator(".panel .label").allInnerTexts()).includes("operator"));
+    const operation = page.locator(".operations > li", { hasText: "operation 11 (1,667.03)" });
+    assert.match(await operation.innerText(), /refunded by operator/);
+    assert.match(await textOf(page, ".figures >> nth=1"), /difference to the ledger 0\.00/);
+    await operation.getByRole("link", { name: "payout 12" }).click();
+    await settled(page);
+    assert.match(await textOf(page, "#event"), /^PAID TWICE: operation 11/);
+    assert.deepEqual(await findings(page), []);
   }));
 
 test("on paper it is A4 on its side, with the pictures and the timelines", () =>

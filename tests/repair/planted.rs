@@ -4,7 +4,7 @@ use holdover::sim::check::{Verdict, judge};
 use holdover::sim::fault::{Anchor, Crash, Pause, PauseClocks, PlannedFault};
 use holdover::sim::history::{Decision, PayoutState, Reason};
 use holdover::sim::id::{NodeId, OpId, Token};
-use holdover::sim::repair::{Chosen, Facts, Procedure, next};
+use holdover::sim::repair::{Chosen, DeleteOneWorkersRecords, Facts, Procedure, next};
 use holdover::sim::service::provider::Reference;
 use holdover::sim::time::{Span, TrueTime};
 use holdover::sim::world::worker_node;
@@ -187,4 +187,9 @@ fn operation_ids_that_are_not_stable_are_caught() {
 #[test]
 fn resuming_from_the_stale_checkpoint_is_caught() {
     check(half_done(), &LeavesTheCheckpoint, &["effect-once", "nothing-lost"]);
+}
+
+#[test]
+fn deleting_records_is_caught() {
+    check(Night::midway(), &DeleteOneWorkersRecords, &["effect-once", "audit-kept"]);
 }

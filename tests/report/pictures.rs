@@ -6,6 +6,7 @@ use holdover::explore::Budget;
 use holdover::explore::explain::Explanation;
 use holdover::report::html::{self, Picture};
 use holdover::scenario::Scenario;
+use holdover::sim::check::CHECKERS;
 use holdover::sim::history::History;
 use holdover::sim::protocol::{self, AnyProtocol};
 use serde_json::{Value, json};
@@ -70,7 +71,7 @@ fn the_incident_in_a_sentence() {
                 "text": "worker-a went on writing after worker-b had taken over",
                 "counts": "2 stale writes accepted, 1 operation paid twice and 1 operation entered twice"
             },
-            { "state": "held", "text": "held all 10 rules", "counts": "1 stale write tried, none accepted" }
+            { "state": "held", "text": format!("held all {} rules", CHECKERS.len()), "counts": "1 stale write tried, none accepted" }
         ])
     );
 }

@@ -1,12 +1,13 @@
 //! What lasts in a run: beliefs and their overlaps, grants, faults, and when nodes stand still or are away.
 
-use holdover_sim::clock::{Clock, Deadline};
-use holdover_sim::fault::Fault;
+use std::collections::BTreeMap;
+
 use holdover_sim::history::{History, What, beliefs, overlaps};
-use holdover_sim::id::{Epoch, FaultId, NodeId};
-use holdover_sim::time::{TrueTime, WallTime};
+use holdover_sim::id::{Epoch, FaultId};
+use holdover_sim::time::TrueTime;
 use serde::Serialize;
 
+use crate::report::grants::grants;
 use crate::report::lanes::{State, lines};
 
 /// A node, and from when until when.
@@ -18,7 +19,7 @@ pub(super) struct Bands {
     beliefs: Vec<(u16, u32, TrueTime, TrueTime)>,
     /// When two do: from, until, and the two.
     overlaps: Vec<(TrueTime, TrueTime, u16, u16)>,
-    grants: Vec<Grant>,
+    grants: Vec<Granted>,
     faults: Vec<Strike>,
     /// Who is paused.
     paused: Vec<Stretch>,
@@ -30,7 +31,7 @@ pub(super) struct Bands {
 
 /// A grant of the lease, as the store has it.
 #[derive(Serialize)]
-struct Grant {
+struct Granted {
     /// The store.
     node: u16,
     worker: u16,
@@ -74,7 +75,7 @@ pub(super) fn bands(history: &History) -> Bands {
     Bands {
         beliefs: beliefs.collect(),
         overlaps: overlaps.collect(),
-        grants: grants(history),
+        grants: granted(history),
         faults: strikes(history),
         paused,
         halved,
@@ -82,75 +83,42 @@ pub(super) fn bands(history: &History) -> Bands {
     }
 }
 
-/// The grants, in the order in which they were made.
-fn grants(history: &History) -> Vec<Grant> {
-    let mut grants: Vec<Grant> = Vec::new();
+/// The grants, in the order in which they were made; each until its end as the store has it, or as it came about.
+fn granted(history: &History) -> Vec<Granted> {
+    let mut renewed: BTreeMap<Epoch, Vec<TrueTime>> = BTreeMap::new();
     for event in &history.events {
-        let end = |worker, until| expiry(history, event.node, worker, event.at, until);
-        let of = |grants: &mut Vec<Grant>, epoch: Epoch| grants.iter().rposition(|one| one.epoch == epoch.0);
-        match event.what {
-            What::LeaseGranted { worker, epoch, token, until, .. } => {
-                // What the store had before is no more, unless it is another half of the store that had it.
-                if let Some(before) = grants.last_mut().filter(|_| !history.by_deposed(event)) {
-                    before.until = before.until.min(event.at).max(before.from);
-                }
-                grants.push(Grant {
-                    node: event.node.0,
-                    worker: worker.0,
-                    epoch: epoch.0,
-                    token: token.map(|token| token.0),
-                    from: event.at,
-                    until: end(worker, until),
-                    renewed: Vec::new(),
-                });
-            }
-            What::LeaseRenewed { worker, epoch, until } => {
-                if let Some(place) = of(&mut grants, epoch) {
-                    grants[place].until = end(worker, until);
-                    grants[place].renewed.push(event.at);
-                }
-            }
-            What::LeaseReleased { epoch, .. } => {
-                if let Some(place) = of(&mut grants, epoch) {
-                    grants[place].until = grants[place].until.min(event.at);
-                }
-            }
-            _ => {}
+        if let What::LeaseRenewed { epoch, .. } = event.what {
+            renewed.entry(epoch).or_default().push(event.at);
         }
     }
-    grants
-}
-
-/// When the clock that the store goes by first reads `until`, at the run's end at the latest.
-fn expiry(history: &History, store: NodeId, worker: NodeId, now: TrueTime, until: WallTime) -> TrueTime {
-    let whose = if history.store_clock.is_some() { store } else { worker };
-    let deadline = Deadline { clock: Clock::Wall, reading: until.as_nanos() };
-    let mut first = None;
-    history.node(whose).clocks.before(deadline, now, history.ended_at, |from, until| {
-        // A change of the clock parts what belongs together.
-        match &mut first {
-            None => first = Some(until),
-            Some(end) if *end == from => *end = until,
-            Some(_) => {}
-        }
+    let granted = grants(history).into_iter().map(|grant| Granted {
+        node: grant.store.0,
+        worker: grant.worker.0,
+        epoch: grant.epoch.0,
+        token: grant.token.map(|token| token.0),
+        from: grant.from,
+        until: grant.until.min(grant.expiry).max(grant.from),
+        renewed: renewed.remove(&grant.epoch).unwrap_or_default(),
     });
-    first.unwrap_or(now)
+    granted.collect()
 }
 
 /// The faults that struck, in the plan's order.
 fn strikes(history: &History) -> Vec<Strike> {
-    let of = |index: usize, planned: &Fault| {
-        let fault = FaultId(index as u16);
-        let (id, event) = history.numbered().find(|(_, event)| event.what == What::FaultBegan { fault })?;
-        let ended = history.events[id.index()..].iter().find(|event| event.what == What::FaultEnded { fault });
-        Some(Strike {
-            fault: fault.0,
-            event: id.0,
-            from: event.at,
-            until: ended.map_or(history.ended_at, |ended| ended.at),
-            nodes: planned.nodes().into_iter().map(|node| node.0).collect(),
-        })
-    };
-    let plan = history.plan.iter().enumerate();
-    plan.filter_map(|(index, planned)| of(index, &planned.inject)).collect()
+    let mut strikes: BTreeMap<FaultId, Strike> = BTreeMap::new();
+    for (id, event) in history.numbered() {
+        match event.what {
+            What::FaultBegan { fault } => {
+                let nodes = history.plan[fault.index()].inject.nodes().into_iter().map(|node| node.0);
+                let (from, until) = (event.at, history.ended_at);
+                let nodes = nodes.collect();
+                strikes.insert(fault, Strike { fault: fault.0, event: id.0, from, until, nodes });
+            }
+            What::FaultEnded { fault } => {
+                strikes.entry(fault).and_modify(|strike| strike.until = event.at);
+            }
+            _ => {}
+        }
+    }
+    strikes.into_values().collect()
 }

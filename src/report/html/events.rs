@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use holdover_sim::history::{History, What};
+use holdover_sim::history::{Event, History, Role, What};
 use holdover_sim::id::Epoch;
 use serde::Serialize;
 
@@ -72,7 +72,7 @@ pub(super) fn events(history: &History, rows: &[Row]) -> Events {
         let worker = event.what.worker().filter(|worker| *worker != event.node);
         events.worker.push(worker.map_or(-1, |worker| worker.0.into()));
         events.cause.push(event.cause.map_or(0, |cause| id.0 - cause.0));
-        let kind = events.kind_of(&event.what);
+        let kind = events.kind_of(history, event);
         events.kind.push(kind);
         events.mark.push(number(told[id.index()].unwrap_or_else(|| mark(event))));
         events.epoch.push(epoch(&event.what).map_or(0, |epoch| epoch.0));
@@ -82,11 +82,11 @@ pub(super) fn events(history: &History, rows: &[Row]) -> Events {
 }
 
 impl Events {
-    fn kind_of(&mut self, what: &What) -> usize {
+    fn kind_of(&mut self, history: &History, event: &Event) -> usize {
         let next = self.kinds.len();
         let kinds = &mut self.kinds;
-        *self.known.entry(what.kind()).or_insert_with(|| {
-            kinds.push(Kind { name: what.kind(), group: group(what) });
+        *self.known.entry(event.what.kind()).or_insert_with(|| {
+            kinds.push(Kind { name: event.what.kind(), group: group(history, event) });
             next
         })
     }
@@ -133,8 +133,8 @@ fn number(mark: Mark) -> usize {
 }
 
 /// With which others an event is shown or hidden.
-fn group(what: &What) -> &'static str {
-    match what {
+fn group(history: &History, event: &Event) -> &'static str {
+    match event.what {
         What::PointPassed(_) => "points",
         What::MessageSent { .. }
         | What::MessageDelivered { .. }
@@ -155,9 +155,12 @@ fn group(what: &What) -> &'static str {
         | What::LeaseRenewed { .. }
         | What::RenewalRefused { .. }
         | What::LeaseReleased { .. } => "leases",
-        What::PayoutMade { .. } | What::PayoutRepeated { .. } | What::PayoutRejected { .. } => "payouts",
-        what if what.claim().is_some() => "ledger",
-        _ => "processes",
+        _ => match history.node(event.node).role {
+            Role::LeaseStore => "leases",
+            Role::Ledger => "ledger",
+            Role::Provider => "payouts",
+            _ => "processes",
+        },
     }
 }
 

@@ -1,17 +1,16 @@
 //! Why it came about: the story in steps, what each fault is to it, and where the edges are.
 
-use anstyle::Style;
 use holdover_sim::id::EventId;
 use holdover_sim::time::TrueTime;
 use serde::Serialize;
 
+use super::tone;
 use crate::explore::explain::Explained;
 use crate::explore::{Budget, Signature, Spent, Sufficient};
 use crate::replay::JudgedRun;
 use crate::report::explain::edges::{edges, value};
 use crate::report::explain::text::{anything, breaks_text, enough};
 use crate::report::explain::{chain, roles, which};
-use crate::report::style::{BAD, DIM, FAULT, GOOD};
 use crate::report::words;
 
 #[derive(Default, Serialize)]
@@ -74,16 +73,6 @@ pub(super) fn explained(run: &JudgedRun, learned: &Explained, budget: Budget) ->
         enough: sets(learned),
         edges: numbers(run, learned),
         spent: spent(learned.spent, budget),
-    }
-}
-
-fn tone(style: Style) -> &'static str {
-    match style {
-        BAD => "bad",
-        GOOD => "good",
-        FAULT => "fault",
-        DIM => "dim",
-        _ => "plain",
     }
 }
 

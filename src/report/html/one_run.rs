@@ -12,6 +12,7 @@ use super::events::{Events, Rows, events, messages, rows};
 use super::explained::ExplainedRecord;
 use super::harmless;
 use super::headline::{Headline, headline};
+use super::repaired::{Repaired, repaired};
 use crate::explore::Measures;
 use crate::replay::{Blame, JudgedRun};
 use crate::report::summary::outside;
@@ -43,6 +44,7 @@ pub(super) struct RunRecord<'a> {
     rows: Rows,
     messages: Vec<(usize, i64, u16, u8)>,
     explained: ExplainedRecord,
+    repaired: Option<Repaired>,
 }
 
 #[derive(Serialize)]
@@ -94,6 +96,7 @@ pub(super) fn run_record(run: &JudgedRun, explained: Option<ExplainedRecord>) ->
         rows: rows(&told),
         messages: messages(history),
         explained: explained.unwrap_or_default(),
+        repaired: repaired(history),
     }
 }
 
@@ -106,10 +109,14 @@ fn verdict_record(history: &History, verdict: &Verdict) -> VerdictRecord {
     VerdictRecord { state: verdict.name(), text: words::verdict(verdict), why, events }
 }
 
-/// Workers first, then the services in the order of their roles.
+/// Those who act first, then the services in the order of their roles.
 fn lanes(history: &History) -> Vec<u16> {
     let mut lanes: Vec<NodeId> = (0..history.nodes.len()).map(|index| NodeId(index as u16)).collect();
-    lanes.sort_by_key(|node| history.node(*node).role);
+    let serves = |role| !matches!(role, Role::Worker | Role::Operator);
+    lanes.sort_by_key(|node| {
+        let role = history.node(*node).role;
+        (serves(role), role)
+    });
     lanes.into_iter().map(|node| node.0).collect()
 }
 

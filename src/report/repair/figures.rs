@@ -18,7 +18,7 @@ const INSIDE: usize = 3;
 const BETWEEN: usize = 4;
 
 /// What something is, how much it is, and how that stands out.
-type Figure = (&'static str, String, Style);
+pub(in crate::report) type Figure = (&'static str, String, Style);
 
 /// Writes both.
 pub(super) fn write(totals: &Totals, sums: Sums, width: usize, out: &mut impl Write) -> io::Result<()> {
@@ -82,7 +82,8 @@ impl Block {
     }
 }
 
-fn counted(totals: &Totals) -> Vec<Figure> {
+/// How much there was of everything.
+pub(in crate::report) fn counted(totals: &Totals) -> Vec<Figure> {
     let count = |what, count: usize, style| match count {
         0 => (what, "–".to_owned(), DIM),
         count => (what, words::grouped(count as u64), style),
@@ -108,7 +109,8 @@ fn counted(totals: &Totals) -> Vec<Figure> {
     told
 }
 
-fn added_up(sums: Sums) -> Vec<Figure> {
+/// What the affected operations come to.
+pub(in crate::report) fn added_up(sums: Sums) -> Vec<Figure> {
     let difference = if sums.difference() == Amount(0) { GOOD } else { BAD };
     [
         ("batch", sums.batch, PLAIN),

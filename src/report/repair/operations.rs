@@ -28,6 +28,25 @@ pub(super) fn write(
     }
     writeln!(out)?;
     writeln!(out, "  {BOLD}operation by operation{BOLD:#}")?;
+    let (alike, conflicting) = apart(history, operations);
+    for (story, style) in alike {
+        paragraph(out, "  ", 4, &story, style, width)?;
+    }
+    for operation in conflicting.iter().take(SHOWN) {
+        write_one(history, operation, width, out)?;
+    }
+    if conflicting.len() > SHOWN {
+        let others = words::many(conflicting.len() - SHOWN, "more operation", "more operations");
+        paragraph(out, "  ", 4, &format!("and {others}; `--format json` has them all"), PLAIN, width)?;
+    }
+    Ok(())
+}
+
+/// The stories of operations that can be told together, and the operations that can't be.
+pub(in crate::report) fn apart<'a>(
+    history: &History,
+    operations: &'a [Reconciled],
+) -> (Vec<(String, Style)>, Vec<&'a Reconciled>) {
     let mut alike: Vec<(String, Style, Vec<OpId>)> = Vec::new();
     let (plain, conflicting): (Vec<&Reconciled>, Vec<&Reconciled>) =
         operations.iter().partition(|operation| is_plain(operation));
@@ -38,17 +57,9 @@ pub(super) fn write(
             None => alike.push((story, style, vec![operation.op])),
         }
     }
-    for (story, style, ops) in alike {
-        paragraph(out, "  ", 4, &format!("{}: {story}", words::operations(&ops)), style, width)?;
-    }
-    for operation in conflicting.iter().take(SHOWN) {
-        write_one(history, operation, width, out)?;
-    }
-    if conflicting.len() > SHOWN {
-        let others = words::many(conflicting.len() - SHOWN, "more operation", "more operations");
-        paragraph(out, "  ", 4, &format!("and {others}; `--format json` has them all"), PLAIN, width)?;
-    }
-    Ok(())
+    let told =
+        |(story, style, ops): (String, Style, Vec<OpId>)| (format!("{}: {story}", words::operations(&ops)), style);
+    (alike.into_iter().map(told).collect(), conflicting)
 }
 
 /// Whether there is nothing in it that one has to look at one by one.
@@ -91,32 +102,55 @@ fn story(history: &History, operation: &Reconciled) -> (String, Style) {
 
 /// Tells an operation entry by entry and payout by payout.
 fn write_one(history: &History, operation: &Reconciled, width: usize, out: &mut impl Write) -> io::Result<()> {
+    let (head, style) = head(operation);
+    paragraph(out, "  ", 4, &head, style, width)?;
+    let parts = parts(history, operation);
+    let hang = 6 + parts.iter().map(|part| columns(&part.label)).max().unwrap_or(0);
+    for Part { label, text, style, .. } in parts {
+        paragraph(out, &format!("    {label:<0$}", hang - 4), hang, &text, style, width)?;
+    }
+    Ok(())
+}
+
+/// An operation with its amount, and what is wrong with how it ended.
+pub(in crate::report) fn head(operation: &Reconciled) -> (String, Style) {
     let (end, style) = match operation.resolution {
         Resolution::Closed(_) if operation.is_balanced() => (String::new(), PLAIN),
         Resolution::Closed(_) => (", closed, but NOT REPAIRED".to_owned(), BAD),
         Resolution::GivenUp(_) => (", LEFT TO A PERSON".to_owned(), FAULT),
         Resolution::Open => (", NOT CLOSED".to_owned(), FAULT),
     };
-    let head = format!("{} ({}){end}", operation.op, words::amount(operation.amount));
-    paragraph(out, "  ", 4, &head, style, width)?;
-    let mut lines: Vec<(String, String, Style)> = Vec::new();
-    for entered in &operation.entries {
+    (format!("{} ({}){end}", operation.op, words::amount(operation.amount)), style)
+}
+
+/// An entry or a payout of an operation.
+pub(in crate::report) struct Part {
+    /// Which.
+    pub(in crate::report) label: String,
+    /// Whose it was, when, and what became of it.
+    pub(in crate::report) text: String,
+    /// How that stands out.
+    pub(in crate::report) style: Style,
+    /// The event that made it.
+    pub(in crate::report) event: EventId,
+}
+
+/// The entries and payouts of an operation, in order.
+pub(in crate::report) fn parts(history: &History, operation: &Reconciled) -> Vec<Part> {
+    let at = |event: EventId| words::utc(history, history.event(event).at);
+    let entries = operation.entries.iter().map(|entered| {
         let (fate, style) = entry_fate(history, operation, entered);
         let by = words::name(history, entered.claim.worker);
-        let at = words::utc(history, history.event(entered.event).at);
-        lines.push((entered.entry.to_string(), format!("by {by} at {at}: {fate}"), style));
-    }
-    for payout in &operation.payouts {
+        let text = format!("by {by} at {}: {fate}", at(entered.event));
+        Part { label: entered.entry.to_string(), text, style, event: entered.event }
+    });
+    let payouts = operation.payouts.iter().map(|payout| {
         let (fate, style) = payout_fate(history, operation, payout);
         let by = words::name(history, claimant(history, payout.made));
-        let at = words::utc(history, history.event(payout.made).at);
-        lines.push((payout.id.to_string(), format!("for {by} at {at}: {fate}"), style));
-    }
-    let hang = 6 + lines.iter().map(|(label, ..)| columns(label)).max().unwrap_or(0);
-    for (label, text, style) in lines {
-        paragraph(out, &format!("    {label:<0$}", hang - 4), hang, &text, style, width)?;
-    }
-    Ok(())
+        let text = format!("for {by} at {}: {fate}", at(payout.made));
+        Part { label: payout.id.to_string(), text, style, event: payout.made }
+    });
+    entries.chain(payouts).collect()
 }
 
 fn entry_fate(history: &History, operation: &Reconciled, entered: &Entered) -> (String, Style) {

@@ -21,6 +21,7 @@ function drawHead() {
       el("span", { class: "name", text: `${run.protocol} ${came === "broke" ? "broke" : came}` }),
       el("span", { class: "deed", text: came === "held" ? run.headline.text.replace(/^held/, "It held") : text }),
       counts ? el("span", { class: "counts", text: counts }) : null,
+      run.repaired ? el("span", { class: "counts" }, "repaired: ", theirs(run.repaired.told.at(-1)[1])) : null,
     );
   });
   fill(byId("cards"), ...cards);
@@ -88,6 +89,7 @@ function begin() {
   takeInk();
   drawHead();
   drawVerdicts();
+  drawRepairs();
   drawFaults();
   drawReasons();
   drawHelp();

@@ -47,8 +47,8 @@ function markStep() {
 /** Scrolls a list, and nothing around it, so that an element of it can be seen. */
 function scrollInto(list, element) {
   const [outer, inner] = [list.getBoundingClientRect(), element.getBoundingClientRect()];
-  if (inner.top < outer.top) list.scrollTop -= outer.top - inner.top;
-  else if (inner.bottom > outer.bottom) list.scrollTop += inner.bottom - outer.bottom;
+  // Near its top, because its lower end may be below the window.
+  if (inner.top < outer.top || inner.bottom > outer.bottom) list.scrollTop += inner.top - outer.top - 48;
 }
 
 const GLYPHS = { holds: "✓", violated: "✗", unknown: "?" };
@@ -113,6 +113,53 @@ function drawFaults() {
     return el("li", {}, el("p", { class: "planned" }, theirs(fault.text)), el("ul", { class: "under" }, ...under));
   });
   fill(byId("faults"), ...(faults.length > 0 ? faults : [el("li", { class: "dim", text: "No faults are planned." })]));
+}
+
+/** How each run that was repaired was: who did it, what became of each operation, and what it adds up to. */
+function drawRepairs() {
+  const repaired = runs.filter((run) => run.repaired !== null);
+  byId("repair").hidden = repaired.length === 0;
+  const figures = (title, rows) =>
+    el(
+      "table",
+      { class: "figures" },
+      el("caption", { text: title }),
+      el("tbody", {}, ...rows.map(([what, much, tone]) =>
+        el("tr", {}, el("th", { scope: "row", text: what }), el("td", { class: `tone-${tone}`, text: much })),
+      )),
+    );
+  const parts = repaired.map((run) => {
+    const { told, alike, operations, left_out: leftOut, totals, sums, unresolved } = run.repaired;
+    const operation = ({ head: [text, tone], parts: found }) =>
+      el(
+        "li",
+        {},
+        el("p", { class: `tone-${tone}` }, el("b", { text })),
+        el("ul", {}, ...found.map(([label, text, tone, event]) =>
+          el("li", {}, el("a", { href: linkTo(run, event), text: label }), " ", el("span", { class: `tone-${tone}` }, theirs(text))),
+        )),
+      );
+    return el(
+      "article",
+      {},
+      el("h3", { text: `under ${run.protocol}` }),
+      el("dl", { class: "told" }, ...told.flatMap(([label, text, tone]) =>
+        [el("dt", { text: label }), el("dd", { class: `tone-${tone}` }, theirs(text))],
+      )),
+      el("h4", { text: "Operation by operation" }),
+      el(
+        "ul",
+        { class: "operations" },
+        ...alike.map(([text, tone]) => el("li", {}, el("p", { class: `tone-${tone}`, text }))),
+        ...operations.map(operation),
+        leftOut > 0 ? el("li", { class: "dim", text: `and ${leftOut.toLocaleString("en")} operations more` }) : null,
+      ),
+      el("div", { class: "sums" }, figures("Totals", totals), figures("Sums", sums)),
+      unresolved.length > 0 ? el("h4", { text: "What is unresolved" }) : null,
+      ...unresolved.map(([why, truth]) => el("p", { class: "tone-fault" }, why, el("small", { class: "dim", text: ` (${truth})` }))),
+    );
+  });
+  fill(byId("repairs"), ...parts);
 }
 
 /** Which faults are enough, where the edges of numbers are, and what other protocols make of it. */

@@ -6,6 +6,16 @@ const DOTS = {
   "export-published": (c, x, y) => box(c, x, y, 5),
   "checkpoint-moved": (c, x, y) => diamond(c, x, y, 3.6),
   "generation-opened": (c, x, y) => c.fillRect(x - 1.6, y - 9, 3.2, 18),
+  "dispatch-stopped": (c, x, y) => c.fillRect(x - 1.6, y - 9, 3.2, 18),
+  "dispatch-resumed": (c, x, y) => triangle(c, x, y, 5),
+  "gateway-fenced": (c, x, y) => c.fillRect(x - 1.6, y - 9, 3.2, 18),
+  "payout-voided": (c, x, y) => frame(c, x, y, 4),
+  "refund-begun": (c, x, y) => frame(c, x, y, 4),
+  "entry-superseded": (c, x, y) => hoop(c, x, y, 3.8),
+  "export-superseded": (c, x, y) => frame(c, x, y, 5),
+  "checkpoint-rebuilt": (c, x, y) => diamond(c, x, y, 5),
+  // It is told with the payout.
+  "payout-taken-in": () => {},
   "lease-granted": (c, x, y) => triangle(c, x, y, 5),
   "worker-started": (c, x, y) => triangle(c, x, y, 4.6),
   "worker-finished": (c, x, y) => box(c, x, y, 3.4),
@@ -25,6 +35,24 @@ function ring(c, x, y, r) {
 
 function box(c, x, y, r) {
   c.fillRect(x - r, y - r, 2 * r, 2 * r);
+}
+
+/** A box with nothing in it: something was taken back. */
+function frame(c, x, y, r) {
+  c.lineWidth = 1.6;
+  c.strokeStyle = c.fillStyle;
+  c.fillStyle = ink.surface;
+  box(c, x, y, r);
+  c.strokeRect(x - r, y - r, 2 * r, 2 * r);
+}
+
+/** A disc with nothing in it: something is there and doesn't count. */
+function hoop(c, x, y, r) {
+  c.lineWidth = 1.6;
+  c.strokeStyle = c.fillStyle;
+  c.fillStyle = ink.surface;
+  disc(c, x, y, r);
+  ring(c, x, y, r);
 }
 
 function diamond(c, x, y, r) {
