@@ -62,7 +62,7 @@ fn nothing_left(payouts: &[Payout], op: OpId) -> Option<Witness> {
 mod tests {
     use super::*;
     use crate::check::judge_one;
-    use crate::history::fixture::{A, B, OPERATORS, Story};
+    use crate::history::fixture::{A, B, OPERATORS, PROVIDER, Story, ms};
     use crate::id::{EventId, NodeId};
 
     #[track_caller]
@@ -170,5 +170,15 @@ mod tests {
         check(paid(), never(1, 1, 2));
         check(paid().export_superseded(OPERATOR, 3, 0), unknown(1));
         check(paid().export_superseded(OPERATOR, 3, 0).exported(OPERATOR, 3, &[]), never(1, 1, 4));
+    }
+
+    #[test]
+    fn what_the_provider_forgot_of_taking_back_is_not_taken_back() {
+        let voided = || paid_twice().at(20).voided(OPERATOR, 3, 0, 3);
+        let lost = |story: Story, since| story.at(30).on(PROVIDER, What::WritesLost { since: ms(since) });
+        check(voided(), Verdict::Holds { judged: 2 });
+        check(lost(voided(), 20), Verdict::Holds { judged: 2 });
+        check(lost(voided(), 10), twice(1, 0, 0, 4));
+        check(lost(voided(), 10).voided(OPERATOR, 4, 0, 3), Verdict::Holds { judged: 2 });
     }
 }

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
     use crate::check::judge_one;
     use crate::history::Reason;
-    use crate::history::fixture::{A, B, LEDGER, OPERATORS, Story, ms};
+    use crate::history::fixture::{A, B, LEDGER, OPERATORS, PROVIDER, Story, ms};
     use crate::id::{NodeId, PayoutId};
 
     const FIRST: NodeId = OPERATORS[0];
@@ -167,6 +167,10 @@ mod tests {
         violated(repaired().refund_begun(SECOND, 4, 0, 2, false), witness.clone());
         violated(repaired().voided(SECOND, 4, 0, 2), witness);
         holds(repaired().refund_begun(SECOND, 4, 0, 1, true).refund_begun(SECOND, 4, 0, 1, false), 3);
+        // A provider that forgot the first time has to be asked again.
+        let voided = Story::new().with_operators().paid_as(A, 1, 0, 1, false).at(20).voided(FIRST, 3, 0, 1).at(30);
+        let forgot = voided.on(PROVIDER, What::WritesLost { since: ms(10) });
+        holds(forgot.voided(SECOND, 4, 0, 1), 0);
     }
 
     #[test]

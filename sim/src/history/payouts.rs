@@ -1,6 +1,6 @@
 //! What became of each payout: the effects at the provider, as the history has them.
 
-use super::{History, What};
+use super::{History, Role, What};
 use crate::id::{Amount, EventId, OpId, PayoutId};
 use crate::time::TrueTime;
 
@@ -77,10 +77,26 @@ pub fn payouts(history: &History) -> Vec<Payout> {
             What::RefundBegun { payout, fails: true, .. } => {
                 with_number(&mut payouts, payout, |payout| payout.refunds_failed += 1);
             }
+            What::WritesLost { since } if history.is(event.node, Role::Provider) => {
+                payouts.iter_mut().for_each(|payout| forget(history, payout, since));
+            }
             _ => {}
         }
     }
     payouts
+}
+
+/// The provider loses what it wrote later than `since`. To forget a payout doesn't take it back; but one that it knows, and of
+/// which it has forgotten that somebody took it back, goes on as if nobody had.
+fn forget(history: &History, payout: &mut Payout, since: TrueTime) {
+    let (PayoutEnd::Voided(back) | PayoutEnd::Refunded(back)) = payout.end else { return };
+    if history.event(back).at > since && history.event(payout.made).at <= since {
+        // What becomes of a payout by itself is told right behind it.
+        let course = history.events.get(payout.made.index() + 1).map(|event| event.what);
+        let fails = matches!(course, Some(What::PayoutTakenIn { fails: true, .. }));
+        payout.end = if fails { PayoutEnd::Failed } else { PayoutEnd::Settled };
+        payout.compensations -= 1;
+    }
 }
 
 /// A provider that lost its newest payouts uses their numbers again; whatever is said of a number is said of the newest.

@@ -2,7 +2,7 @@
 //!
 //! The provider itself pays whatever it is asked to. The gateway is where authority can be checked: it may turn low
 //! tokens away, and it may know an operation's idempotency key again and answer with the payout already made. Where a
-//! scenario says so, payouts take their time and can be asked for and taken back ([`payouts`]).
+//! scenario says so, payouts take their time and can be asked for and taken back (`payouts`).
 
 mod payouts;
 mod request;
