@@ -350,7 +350,9 @@ impl<S: Service> AnyHouse for House<S> {
             return;
         }
         let Stage::PutOff(later) = std::mem::replace(&mut call.stage, Stage::Handled) else {
-            unreachable!("what was put off is done once");
+            // It was parked, and whoever had it in its hands no longer has.
+            drop(calls);
+            return self.break_off(world, id);
         };
         world.set_cause(Some(call.newest));
         let context = ServiceContext::new(world, self.node, call.from);

@@ -83,6 +83,8 @@ struct Member<S: Peer> {
     address: Address<S>,
     /// The timer for its next look; `None` while it is down, or there is nothing to look for any more.
     timer: Cell<Option<u32>>,
+    /// Whether its process is yet to begin anew, which it doesn't while it is paused.
+    is_new: Cell<bool>,
     /// The requests that it has in its hands.
     parked: RefCell<Vec<Ticket>>,
 }
@@ -119,6 +121,7 @@ impl World {
         let member = |address: &Address<S>| Member {
             address: address.clone(),
             timer: Cell::new(None),
+            is_new: Cell::new(false),
             parked: RefCell::default(),
         };
         let peers = Rc::new(Peers {
@@ -285,15 +288,22 @@ impl<S: Peer> AnyPeers for Peers<S> {
         let Some(member) = self.member(node) else { return };
         let owner = world.node(node);
         // When all is done nobody has anything to look for, and a run can end.
-        if owner.is_down() || world.is_all_done() {
+        let (is_new, all_done) = (member.is_new.get(), world.is_all_done());
+        if owner.is_down() || (all_done && !is_new) {
             return;
         }
         if owner.is_paused() {
             owner.held.borrow_mut().push(Due::Tick(node));
             return;
         }
-        self.act(world, member, node, |service, context| service.tick(context));
-        self.look_up_later(world, member);
+        member.is_new.set(false);
+        self.act(world, member, node, |service, context| match is_new {
+            true => service.begin(context),
+            false => service.tick(context),
+        });
+        if !all_done {
+            self.look_up_later(world, member);
+        }
     }
 
     fn parked(&self, world: &World, node: NodeId, ticket: Ticket) {
@@ -318,7 +328,7 @@ impl<S: Peer> AnyPeers for Peers<S> {
         if world.node(node).is_down() || world.is_over.get() || member.timer.get().is_some() {
             return;
         }
-        self.act(world, member, node, |service, context| service.begin(context));
-        self.look_up_later(world, member);
+        member.is_new.set(true);
+        self.tick(world, node);
     }
 }

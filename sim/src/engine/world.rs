@@ -473,6 +473,11 @@ impl World {
         for house in self.houses.borrow().iter().filter(|house| house.node() == node) {
             house.split(self, fault, old, since);
         }
+        // One of several is another process from now on, which knows what is on its disk.
+        self.at_peers(|peers| {
+            peers.go_down(self, node);
+            peers.come_up(self, node);
+        });
         if let Some(since) = since {
             self.record(node, What::WritesLost { since });
         }

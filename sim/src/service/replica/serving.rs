@@ -80,6 +80,8 @@ pub(crate) struct Replica {
     nodes: Rc<[NodeId]>,
     order: Box<dyn Order>,
     machine: Machine,
+    /// Whether it is the one that the others write to. A deposed one isn't, so it can't agree to anything with them.
+    is_connected: bool,
     /// What it keeps while it leads.
     leading: Option<Leading>,
     /// What those that follow keep as well, if they judge; only a flaw does.
@@ -109,6 +111,7 @@ pub(crate) fn found(service: LeaseService, nodes: &[NodeId]) -> Vec<(NodeId, Rep
             me,
             nodes: nodes.clone(),
             order,
+            is_connected: true,
             machine: Machine::default(),
             leading,
             following: Leading::default(),
@@ -378,7 +381,7 @@ impl Service for Replica {
     }
 
     fn handle(&mut self, request: ReplicaRequest, context: &ServiceContext<'_>) -> Answer<Replica> {
-        if !self.order.leads() {
+        if !self.is_connected || !self.order.leads() {
             return Answer::Now(self.not_leader());
         }
         let before = self.journal.is_open().then(|| (self.order.writes(), self.order.fork()));
@@ -420,6 +423,7 @@ impl Service for Replica {
             me: self.me,
             nodes: self.nodes.clone(),
             order: self.order.fork(),
+            is_connected: false,
             machine: Machine::default(),
             leading: None,
             following: Leading::default(),
