@@ -70,22 +70,20 @@ impl State {
         State { now: TrueTime::START, holder: None, ran_out: false }
     }
 
-    /// The state after the holder's lease ran out, if it can have by now.
+    /// The state after the holder's lease ran out.
     fn expired(self) -> Option<State> {
-        self.holder.filter(|holder| holder.until <= self.now)?;
-        Some(State { holder: None, ran_out: true, ..self })
+        let holder = self.holder?;
+        Some(State { now: self.now.max(holder.until), holder: None, ran_out: true })
     }
 
     /// The states that `op` can lead to, if it is the next: one for each way in which it can have gone.
     pub(super) fn after(self, op: &Op, rules: Rules) -> Vec<State> {
-        let now = self.now.max(op.from);
-        if op.told.is_some_and(|(_, by, _)| by < now) {
-            return Vec::new();
-        }
-        let here = State { now, ..self };
+        let here = State { now: self.now.max(op.from), ..self };
+        let is_in_time = |state: &State| op.told.is_none_or(|(_, by, _)| state.now <= by);
         let told = op.told.map(|(_, _, told)| told);
-        // A lease that may have run out has, or hasn't.
-        std::iter::once(here).chain(here.expired()).flat_map(|state| state.answers(op, told, rules)).collect()
+        // It happens at once, or when the lease has run out that there is.
+        let states = std::iter::once(here).chain(here.expired()).filter(is_in_time);
+        states.flat_map(|state| state.answers(op, told, rules)).collect()
     }
 
     fn answers(self, op: &Op, told: Option<LeaseTold>, rules: Rules) -> Option<State> {

@@ -90,6 +90,10 @@ fn a_lease_lasts_as_long_as_it_was_promised() {
     stuck(&taken(49), 2);
     fits(&[(A, 0, 1, ACQUIRE, granted(3)), (A, 41, 42, renew(3), REFUSED)]);
     stuck(&[(A, 0, 1, ACQUIRE, granted(3)), (A, 20, 21, renew(3), REFUSED)], 1);
+    // Whoever asked while it was another's gets it when it has run out.
+    fits(&[(A, 0, 1, ACQUIRE, granted(3)), (B, 2, 60, ACQUIRE, granted(9)), (B, 61, 62, release(9), DONE)]);
+    stuck(&[(A, 0, 1, ACQUIRE, granted(3)), (B, 2, 39, ACQUIRE, granted(9))], 1);
+    fits(&[(A, 0, 1, ACQUIRE, granted(3)), (B, 2, 60, ACQUIRE, granted(9)), (A, 55, 56, renew(3), REFUSED)]);
     // It lasts longer if nobody takes it away.
     fits(&[(A, 0, 1, ACQUIRE, granted(3)), (B, 90, 91, ACQUIRE, REFUSED), (A, 95, 96, renew(3), DONE)]);
     // Renewed by one that leads no longer, while it is another's.
