@@ -11,7 +11,7 @@ use crate::history::{History, NodeRecord};
 use crate::id::{Amount, NodeId};
 use crate::lease::LeaseService;
 use crate::limits::Ending;
-use crate::protocol::AnyProtocol;
+use crate::protocol::{AnyProtocol, can_run};
 use crate::repair::{self, Operator};
 use crate::seed::{Purpose, Seed, Stream};
 use crate::service::door::{AnyLease, Door, Forgetful, HighestToken};
@@ -33,8 +33,8 @@ const LARGEST_AMOUNT: u64 = 1_000_000;
 /// code is an [`Ending`], not a panic of this function.
 ///
 /// # Panics
-/// If called from inside a madsim runtime, with a plan that names a node that `spec` doesn't have, or with operators in a
-/// world where replicas keep the lease: a repair needs a lease store that can stop dispatch.
+/// If called from inside a madsim runtime, with a plan that names a node that `spec` doesn't have, or with a protocol that
+/// [can't run](can_run) in that world.
 pub fn run(spec: &WorldSpec, protocol: &dyn AnyProtocol, plan: &[PlannedFault], seed: Seed) -> History {
     hosted(seed, |host| run_on(host, spec, protocol, plan, seed))
 }
@@ -88,10 +88,7 @@ fn move_in(
     plan: &[PlannedFault],
     batch: &Rc<[Amount]>,
 ) {
-    assert!(
-        spec.operators.is_empty() || lease_service(spec) == LeaseService::Table,
-        "a repair needs the lease in a table row"
-    );
+    assert!(can_run(protocol, spec), "a repair needs the lease in a table row");
     let services = Rc::new(Services {
         lease: lease_keeper(world, spec, protocol),
         ledger: world.house(world::LEDGER, ledger(spec, protocol, batch.len())),

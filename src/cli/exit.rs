@@ -81,6 +81,12 @@ pub(super) enum Failure {
     #[error("unknown protocol `{name}`")]
     #[diagnostic(help("{help}"))]
     UnknownProtocol { name: String, help: String },
+    /// A protocol was asked for that can't be run in the scenario's world.
+    #[error("`{name}` can't be run here: it keeps the lease on replicas")]
+    #[diagnostic(help(
+        "operators can only repair what a lease in a table led to: choose another protocol, or take the [[operator]] away"
+    ))]
+    UnfitProtocol { name: &'static str },
     /// A lane was asked for that isn't there.
     #[error("unknown node `{name}`")]
     #[diagnostic(help("{help}"))]

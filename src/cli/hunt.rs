@@ -17,7 +17,7 @@ use crate::explore::generate::{Profile, Selection, UnknownFaults, UnknownProfile
 use crate::explore::hunt::{self, Cause, Findings, Hunt, OwnPlan, Seeds, Shard};
 use crate::report;
 use crate::scenario::{SMALLEST, Scenario};
-use crate::sim::protocol::{AnyProtocol, PROTOCOLS};
+use crate::sim::protocol::{self, AnyProtocol, PROTOCOLS};
 
 pub(super) use folder::{Folder, read, scenario_in};
 
@@ -30,7 +30,9 @@ pub(super) fn run(arguments: &HuntArguments, output: &mut Output) -> Result<Stat
         None => Scenario::parse("the smallest scenario", SMALLEST)?,
     };
     let protocols: Vec<&'static dyn AnyProtocol> = match &arguments.protocol[..] {
-        [all] if all == ALL => PROTOCOLS.to_vec(),
+        [all] if all == ALL => {
+            PROTOCOLS.iter().copied().filter(|one| protocol::can_run(*one, &scenario.world)).collect()
+        }
         names => chosen(names, &scenario)?,
     };
     let hunt = hunt_of(arguments, &scenario, &protocols)?;

@@ -78,6 +78,9 @@ pub(super) fn chosen(names: &[String], scenario: &Scenario) -> Result<Vec<&'stat
                 protocol::named().map(|named| named.name()),
             ),
         })?;
+        if !protocol::can_run(protocol, &scenario.world) {
+            return Err(Failure::UnfitProtocol { name: protocol.name() });
+        }
         if !chosen.iter().any(|known| known.name() == protocol.name()) {
             chosen.push(protocol);
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use holdover_sim::protocol::{self, AnyProtocol};
-use holdover_sim::world::LeaseSpec;
+use holdover_sim::world::{LeaseSpec, WorldSpec};
 use toml::Spanned;
 
 use super::error::{Mistake, Mistakes, Wrong};
@@ -20,20 +20,37 @@ pub(super) fn lower(
     mistakes: &mut Mistakes,
     protocols: Option<&Spanned<Vec<Spanned<String>>>>,
     expect: BTreeMap<Spanned<String>, ExpectFile>,
-    lease: &LeaseSpec,
+    world: &WorldSpec,
 ) -> (Vec<String>, BTreeMap<String, Expectation>) {
     let expected: BTreeMap<String, Range<usize>> =
         expect.keys().map(|name| (name.get_ref().clone(), name.span())).collect();
     let chosen = match protocols {
         Some(protocols) => chosen(mistakes, protocols, &expected),
-        None => unlisted(&expected, lease),
+        None => unlisted(&expected, &world.lease),
     };
+    for name in protocols.map_or(&[][..], |protocols| protocols.get_ref()) {
+        check_can_run(mistakes, name, world);
+    }
+    // Those that a list names are wrong there.
+    for name in expect.keys().filter(|_| protocols.is_none()) {
+        check_can_run(mistakes, name, world);
+    }
     let mut expectations = BTreeMap::new();
     for (protocol, file) in expect {
         check_known(mistakes, &protocol, "protocol", &known_protocols());
         expectations.insert(protocol.into_inner(), expectation(mistakes, file));
     }
     (chosen, expectations)
+}
+
+/// Refuses a protocol that brings replicas along where an operator is to repair.
+fn check_can_run(mistakes: &mut Mistakes, name: &Spanned<String>, world: &WorldSpec) {
+    let found = protocol::find(name.get_ref()).filter(|_| world.lease.service.is_none());
+    if found.is_some_and(|protocol| !protocol::can_run(protocol, world)) {
+        let wrong = Wrong::new(format!("{} keeps the lease on replicas", quoted(name.get_ref())))
+            .help("operators can only repair what a lease in a table led to: take the protocol away, or the [[operator]]");
+        mistakes.add(Mistake::at(name.span(), "can't be run here", wrong));
+    }
 }
 
 /// The protocols that are run if no list names any. An expectation of a protocol chooses it; without one all are of

@@ -4,6 +4,7 @@
 //! comes out is worth something only if there was none.
 
 use holdover_sim::clock::Rate;
+use holdover_sim::lease::LeaseService;
 use holdover_sim::limits::Limits;
 use holdover_sim::seed::Seed;
 use holdover_sim::time::{Span, TrueTime, WallTime};
@@ -41,6 +42,14 @@ pub(super) fn scenario(mut file: ScenarioFile) -> (Scenario, Mistakes) {
     }
     lower.calendar = lower.start_and_end(&file);
     let lease = lease::lower(&mut lower, &file.lease.0);
+    if let (Some(operator), Some(service)) = (file.operator.first(), &file.lease.0.service)
+        && lease.service.is_some_and(|service| service != LeaseService::Table)
+    {
+        let wrong = Wrong::new("operators can only repair what a lease in a table led to")
+            .help("take the [[operator]] away, or service = …, which is \"table\" where nothing else is said");
+        let mistake = Mistake::at(service.span(), "replicas keep the lease", wrong);
+        lower.mistakes.add(mistake.and(operator.0.name.span(), "the operator"));
+    }
     let mut nodes = Nodes::of(&mut lower, &file.worker, &file.operator, &lease);
     let start = lower.calendar.map_or(WallTime::default(), |calendar| calendar.start());
     let world = WorldSpec {
@@ -63,7 +72,7 @@ pub(super) fn scenario(mut file: ScenarioFile) -> (Scenario, Mistakes) {
     nodes.note_disciplines(&world);
     let plan = faults::plan(&mut lower, &file.fault, &nodes);
     let (protocols, expect) =
-        expectations::lower(&mut lower.mistakes, file.protocols.as_ref(), file.expect, &lease);
+        expectations::lower(&mut lower.mistakes, file.protocols.as_ref(), file.expect, &world);
     let scenario = Scenario {
         title: file.title.into_inner(),
         story: file.story.map(Spanned::into_inner),

@@ -67,6 +67,16 @@ fn an_unknown_protocol_is_refused_with_a_guess() {
 }
 
 #[test]
+fn a_protocol_that_keeps_the_lease_on_replicas_is_refused_where_an_operator_is_to_repair() {
+    let repair = "scenarios/incidents/repair.toml";
+    for command in ["replay", "explain", "hunt"] {
+        let ran = run([command, repair, "--protocol", "fenced-consensus"]).ended(2);
+        assert!(ran.stderr.contains("`fenced-consensus` can't be run here"), "{command}: {}", ran.stderr);
+    }
+    run(["hunt", repair, "--protocol", "all", "--seeds", "0..20"]).ended(1);
+}
+
+#[test]
 fn another_seed_makes_another_run_and_the_same_seed_the_same() {
     let with_seed = |seed: &str| run(["replay", CLOCK_JUMP, "--seed", seed, "--format", "jsonl"]).stdout;
     assert_eq!(with_seed("7"), run(["replay", CLOCK_JUMP, "--format", "jsonl"]).stdout);

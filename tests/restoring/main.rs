@@ -123,8 +123,9 @@ fn wherever_the_snapshot_was_taken_a_worker_goes_on_from_there() {
                 assert!(!matches!(history.ending, Ending::Panicked { .. }), "{} {:?}", says(), history.ending);
                 let Some(&(id, taken)) = restorings(&history).first() else { continue };
                 restored += 1;
-                let node = if original == Original::Alive { COPY } else { A };
-                assert_eq!(history.event(id).node, node, "{}", says());
+                let node = history.event(id).node;
+                let name = if original == Original::Alive { "worker-a(2)" } else { "worker-a" };
+                assert_eq!(history.node(node).name, name, "{}", says());
                 for clock in [Clock::Wall, Clock::Monotonic, Clock::Raw, Clock::Boottime] {
                     let then = history.node(A).clocks.read(clock, history.event(taken).at);
                     assert_eq!(history.node(node).clocks.read(clock, history.event(id).at), then, "{}", says());

@@ -70,7 +70,7 @@ fn what_is_shrunk_breaks_the_same_and_is_as_small_as_it_gets() {
 #[test]
 fn a_budget_that_is_used_up_leaves_what_was_found() {
     let (mut cut_short, mut smaller) = (0, 0);
-    for (night, protocol, broken) in nights(100) {
+    for (night, protocol, broken) in nights(140) {
         for runs in [1, 2, 10, 40] {
             let budget = Budget { runs, ..BUDGET };
             let small = shrunk(&night, protocol, broken[0], budget);

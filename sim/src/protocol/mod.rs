@@ -28,7 +28,7 @@ use crate::service::lock::LockService;
 use crate::service::provider::GatewayRules;
 use crate::settlement;
 use crate::worker::{Lease, Setback, Worker};
-use crate::world::LeaseSpec;
+use crate::world::{LeaseSpec, WorldSpec};
 
 /// What became of a renewal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,6 +177,12 @@ pub fn of_interest(lease: &LeaseSpec) -> impl Iterator<Item = &'static dyn AnyPr
     let is_at_home =
         move |protocol: &&dyn AnyProtocol| service.is_some() || protocol.lease_service() == LeaseService::Table;
     PROTOCOLS.iter().copied().filter(is_at_home)
+}
+
+/// Whether `protocol` can be run in `world`. Operators repair what a lease in a table row led to, and know of no replicas.
+pub fn can_run(protocol: &dyn AnyProtocol, world: &WorldSpec) -> bool {
+    let service = world.lease.service.unwrap_or(protocol.lease_service());
+    world.operators.is_empty() || service == LeaseService::Table
 }
 
 /// The protocol of this name, traps among them.
