@@ -32,7 +32,7 @@ const LARGEST_AMOUNT: u64 = 1_000_000;
 /// # Panics
 /// If called from inside a madsim runtime, or with a plan that names a node that `spec` doesn't have.
 pub fn run(spec: &WorldSpec, protocol: &dyn AnyProtocol, plan: &[PlannedFault], seed: Seed) -> History {
-    hosted(seed, |host| run_on(host, spec, protocol, plan, seed))
+    hosted(seed, protocol.asks_the_host(), |host| run_on(host, spec, protocol, plan, seed))
 }
 
 fn run_on(host: Host, spec: &WorldSpec, protocol: &dyn AnyProtocol, plan: &[PlannedFault], seed: Seed) -> History {

@@ -63,6 +63,14 @@ pub trait Protocol: Clone + Send + Sync + 'static {
         &[]
     }
 
+    /// Whether its code, or a crate that it uses, may ask the standard library or libc what time it is or for random bytes;
+    /// a `HashMap` of the standard library's does so for its order. Then it gets virtual time and seeded bytes. One that says
+    /// that it never does has runs that take less time, and if it does all the same, they are no longer determined by their
+    /// seeds.
+    fn asks_the_host(&self) -> bool {
+        true
+    }
+
     /// How the ledger goes about mutations.
     fn ledger(&self) -> LedgerRules;
 
@@ -103,6 +111,8 @@ pub trait AnyProtocol: Sync {
     fn lock_service(&self) -> Option<Box<dyn LockService>>;
     /// See [`Protocol::assumptions`].
     fn assumptions(&self) -> &'static [&'static Assumption];
+    /// See [`Protocol::asks_the_host`].
+    fn asks_the_host(&self) -> bool;
     /// See [`Protocol::ledger`].
     fn ledger(&self) -> LedgerRules;
     /// See [`Protocol::gateway`].
@@ -132,6 +142,10 @@ impl<P: Protocol> AnyProtocol for P {
 
     fn assumptions(&self) -> &'static [&'static Assumption] {
         Protocol::assumptions(self)
+    }
+
+    fn asks_the_host(&self) -> bool {
+        Protocol::asks_the_host(self)
     }
 
     fn ledger(&self) -> LedgerRules {
