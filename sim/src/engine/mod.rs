@@ -5,6 +5,7 @@
 
 mod call;
 mod discipline;
+mod glance;
 mod halt;
 mod host;
 mod memory;
@@ -13,6 +14,7 @@ mod node;
 mod past;
 mod process;
 mod queue;
+mod ready;
 mod restoring;
 mod sleep;
 mod strikes;

@@ -9,7 +9,7 @@ use super::call::{AnyHouse, CallId};
 use super::host::Host;
 use super::network::Network;
 use super::process::Process;
-use super::queue::{Due, Item, Queue};
+use super::queue::{Due, Queue};
 use super::restoring::make_nodes;
 use super::strikes::Awaited;
 use super::tasks::{TaskHandle, Tasks, Wakeup, Work};
@@ -128,22 +128,19 @@ impl World {
             if all_done && !self.someone_died.get() {
                 return Ending::Finished;
             }
-            let mut queue = self.queue.borrow_mut();
-            let Some(at) = queue.next_at() else {
+            let Some(item) = self.queue.borrow_mut().pop() else {
                 return if all_done { Ending::Finished } else { Ending::Stuck };
             };
-            if at > self.limits.end {
+            if item.at > self.limits.end {
                 self.advance_to(self.limits.end);
                 return Ending::TimeUp;
             }
-            let item = queue.pop().expect("the queue was just seen to hold something");
-            drop(queue);
-            self.advance_to(at);
-            self.handle(item);
+            self.advance_to(item.at);
+            self.handle(item.due(), item.sequence);
         }
     }
 
-    fn handle(&self, Item { due, sequence, .. }: Item) {
+    fn handle(&self, due: Due, sequence: u64) {
         self.cause.set(None);
         match due {
             Due::Timer(slot) => {
@@ -227,7 +224,7 @@ impl World {
         }
         self.processes.borrow_mut().clear();
         self.tasks.clear();
-        *self.queue.borrow_mut() = Queue::default();
+        self.queue.borrow_mut().clear();
         for node in &self.nodes {
             node.held.borrow_mut().clear();
         }
@@ -303,7 +300,11 @@ impl World {
 
     #[inline(always)]
     pub(crate) fn read_clock(&self, node: NodeId, clock: Clock) -> i64 {
-        self.node(node).clocks.borrow().current().read(clock, self.now())
+        let owner = self.node(node);
+        match owner.glance.read(clock, self.now()) {
+            Some(reading) => reading,
+            None => owner.clocks.borrow().current().read(clock, self.now()),
+        }
     }
 
     /// Sets a timer for when `node` reaches `deadline`, and returns its slot; `None` if it has.
@@ -325,8 +326,9 @@ impl World {
 
     /// When `node` reaches `deadline` the way its clocks run now, or has reached it.
     #[inline]
-    fn when(&self, node: NodeId, Deadline { clock, reading }: Deadline) -> Option<TrueTime> {
-        self.node(node).clocks.borrow().current().when(clock, reading)
+    pub(super) fn when(&self, node: NodeId, Deadline { clock, reading }: Deadline) -> Option<TrueTime> {
+        let owner = self.node(node);
+        owner.glance.when(clock, reading).or_else(|| owner.clocks.borrow().current().when(clock, reading))
     }
 
     /// Gives a timer back.
@@ -334,6 +336,7 @@ impl World {
         self.timers.borrow_mut().release(slot);
     }
 
+    #[inline]
     pub(super) fn draw_message(&self, from: NodeId, to: NodeId) -> (MessageId, Span) {
         let mut network = self.network.borrow_mut();
         (MessageId(network.next_message()), network.latency(from, to))
@@ -402,8 +405,10 @@ impl World {
 
     /// Changes the clocks of `node` from now on, and works its timers out anew.
     pub(crate) fn change_clocks(&self, node: NodeId, change: impl FnOnce(&mut Segment)) {
-        let mut clocks = self.node(node).clocks.borrow_mut();
+        let owner = self.node(node);
+        let mut clocks = owner.clocks.borrow_mut();
         clocks.change(self.now(), change);
+        owner.glance.look(clocks.current());
         self.timers.borrow_mut().rework(&mut self.queue.borrow_mut(), &clocks, self.now(), node);
         drop(clocks);
         self.rework_alarm(node);
