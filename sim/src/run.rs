@@ -36,7 +36,7 @@ const LARGEST_AMOUNT: u64 = 1_000_000;
 /// If called from inside a madsim runtime, with a plan that names a node that `spec` doesn't have, or with a protocol that
 /// [can't run](can_run) in that world.
 pub fn run(spec: &WorldSpec, protocol: &dyn AnyProtocol, plan: &[PlannedFault], seed: Seed) -> History {
-    hosted(seed, |host| run_on(host, spec, protocol, plan, seed))
+    hosted(seed, protocol.asks_the_host(), |host| run_on(host, spec, protocol, plan, seed))
 }
 
 fn run_on(host: Host, spec: &WorldSpec, protocol: &dyn AnyProtocol, plan: &[PlannedFault], seed: Seed) -> History {

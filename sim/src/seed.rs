@@ -96,14 +96,14 @@ impl Stream {
 
     /// A number below `bound`, or 0 if `bound` is 0. One draw: the bias, below 2⁻³² for bounds below 2³², is the price of
     /// drawing the same count whatever comes out.
+    #[inline]
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
 
     /// A span from `low` to `high`, both included. One draw. If `high` is below `low`, `low`.
     pub fn between(&mut self, low: Span, high: Span) -> Span {
-        let width = (high - low).as_nanos().max(0) as u64;
-        low + Span::nanos(self.below(width.saturating_add(1)) as i64)
+        low + Span::nanos(self.below(choices(low, high)) as i64)
     }
 
     /// Puts `items` in a drawn order (Fisher–Yates).
@@ -113,6 +113,12 @@ impl Stream {
             items.swap(last, other);
         }
     }
+}
+
+/// How many spans there are from `low` to `high`, both included; 1 if `high` is below `low`.
+pub(crate) fn choices(low: Span, high: Span) -> u64 {
+    let width = (high - low).as_nanos().max(0) as u64;
+    width.saturating_add(1)
 }
 
 #[cfg(test)]

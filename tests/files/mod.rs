@@ -18,6 +18,8 @@ fn walk(folder: &str, ending: &str, found: &mut Vec<String>) {
     for entry in entries.map(|entry| entry.expect("a readable entry")) {
         let path = format!("{folder}/{}", entry.file_name().to_string_lossy());
         match entry.file_type().expect("a type").is_dir() {
+            // What cargo builds is nobody's work.
+            true if entry.file_name() == "target" => {}
             true => walk(&path, ending, found),
             false if path.ends_with(ending) => found.push(path),
             false => {}

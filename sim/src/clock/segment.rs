@@ -118,6 +118,12 @@ impl Segment {
         }
     }
 
+    /// By how much `clock` is ahead of true time, if that stays the same all along.
+    pub fn ahead(&self, clock: Clock) -> Option<i64> {
+        let ahead = self.base(clock).checked_sub(self.from.as_nanos());
+        ahead.filter(|_| self.slope(clock) == BILLION)
+    }
+
     /// The reading of `clock` at `at`, in that clock's nanoseconds. Before `from` it is the reading at `from`.
     #[inline]
     pub fn read(&self, clock: Clock, at: TrueTime) -> i64 {

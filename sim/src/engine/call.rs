@@ -2,6 +2,7 @@
 
 mod by_rules;
 mod calling;
+mod course;
 mod halves;
 mod leaving;
 mod parked;
@@ -13,16 +14,14 @@ pub use service::{Answer, Service, ServiceContext, Ticket};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use self::course::{Arrival, Call, Coming, Under};
 use self::halves::{Deposed, Half};
-use self::leaving::Leaving;
 use self::service::Later;
 use super::World;
-use super::network::Sending;
 use super::past::Past;
 use super::queue::Due;
 use super::tasks::Wakeup;
-use crate::history::What;
-use crate::id::{EventId, FaultId, MessageId, NodeId};
+use crate::id::{EventId, FaultId, NodeId};
 use crate::time::{Span, TrueTime};
 
 /// Where a service is.
@@ -52,7 +51,7 @@ struct House<S: Service> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CallId {
     pub(crate) house: u16,
-    slot: u32,
+    pub(super) slot: u32,
 }
 
 /// The connection broke before an answer came. The request may have been carried out, or not.
@@ -71,35 +70,11 @@ enum Stage<S: Service> {
     Handled,
 }
 
-/// A call under way.
-struct Call<S: Service> {
-    from: NodeId,
-    about: &'static str,
-    stage: Stage<S>,
-    /// Whether the answer waits for the caller.
-    arrived: bool,
-    /// From the sending of the request to the arrival of the answer: something in the queue, or held back, has its
-    /// number.
-    under_way: bool,
-    /// Whether the caller no longer waits. A copy that the network made of a request never had one.
-    abandoned: bool,
-    /// That the caller has waited long enough.
-    timed_out: Option<EventId>,
-    wakeup: Option<Wakeup>,
-    message: MessageId,
-    /// The sending of the message that is under way, then the delivery of the answer.
-    newest: EventId,
-    latency: Span,
-    leaving: Leaving,
-    /// Which life of the service it was sent to, or is in the hands of.
-    incarnation: u32,
-    /// Which life of the caller it comes from.
-    caller: u32,
-}
-
 /// The calls to one service, in slots that are used again, and where they are: a call is nothing that is moved about.
 struct Calls<S: Service> {
-    slots: Vec<Call<S>>,
+    slots: Vec<Call>,
+    /// How far each of them has got.
+    stages: Vec<Stage<S>>,
     free: Vec<u32>,
 }
 
@@ -107,43 +82,29 @@ struct Calls<S: Service> {
 type Remains<S> = (Stage<S>, Option<Wakeup>);
 
 impl<S: Service> Calls<S> {
+    #[inline]
     fn add(&mut self, from: NodeId, caller: u32, about: &'static str, request: S::Request) -> u32 {
         let slot = self.free.pop().unwrap_or_else(|| self.make_room(from));
-        let call = self.get(slot);
-        call.from = from;
-        call.caller = caller;
-        call.about = about;
-        call.stage = Stage::Asked(request);
-        call.arrived = false;
-        call.under_way = false;
-        call.abandoned = false;
-        call.timed_out = None;
+        self.get(slot).begin(from, caller, about);
+        *self.stage(slot) = Stage::Asked(request);
         slot
     }
 
     #[cold]
     fn make_room(&mut self, from: NodeId) -> u32 {
-        self.slots.push(Call {
-            from,
-            about: "",
-            stage: Stage::Handled,
-            arrived: false,
-            under_way: false,
-            abandoned: false,
-            timed_out: None,
-            wakeup: None,
-            message: MessageId(0),
-            newest: EventId(0),
-            latency: Span::ZERO,
-            leaving: Leaving::OnTime,
-            incarnation: 0,
-            caller: 0,
-        });
+        self.slots.push(Call::new(from));
+        self.stages.push(Stage::Handled);
         (self.slots.len() - 1) as u32
     }
 
-    fn get(&mut self, slot: u32) -> &mut Call<S> {
+    #[inline]
+    fn get(&mut self, slot: u32) -> &mut Call {
         &mut self.slots[slot as usize]
+    }
+
+    #[inline]
+    fn stage(&mut self, slot: u32) -> &mut Stage<S> {
+        &mut self.stages[slot as usize]
     }
 
     /// Its caller is gone: gives out what is left if nothing of it is under way any more.
@@ -163,13 +124,11 @@ impl<S: Service> Calls<S> {
     /// The answer, if it has arrived; then the call is over.
     #[inline]
     fn take_answer(&mut self, slot: u32) -> Option<Result<S::Response, Broken>> {
-        let call = self.get(slot);
-        if !call.arrived {
+        if !self.get(slot).arrived {
             return None;
         }
-        let stage = std::mem::replace(&mut call.stage, Stage::Handled);
         self.free.push(slot);
-        match stage {
+        match std::mem::replace(self.stage(slot), Stage::Handled) {
             Stage::Returning(answer) => Some(answer),
             _ => unreachable!("what has arrived is an answer"),
         }
@@ -178,7 +137,9 @@ impl<S: Service> Calls<S> {
     fn remove(&mut self, slot: u32) -> Remains<S> {
         self.free.push(slot);
         let call = self.get(slot);
-        (std::mem::replace(&mut call.stage, Stage::Handled), call.wakeup.take())
+        call.under = Under::Nothing;
+        let wakeup = call.wakeup.take();
+        (std::mem::replace(self.stage(slot), Stage::Handled), wakeup)
     }
 }
 
@@ -212,7 +173,7 @@ pub(crate) trait AnyHouse {
 impl<S: Service> Address<S> {
     /// `reach` is how far back faults may take what it keeps on disk.
     pub(crate) fn new(number: u16, node: NodeId, mut service: S, reach: Option<Span>) -> Address<S> {
-        let calls = RefCell::new(Calls { slots: Vec::new(), free: Vec::new() });
+        let calls = RefCell::new(Calls { slots: Vec::new(), stages: Vec::new(), free: Vec::new() });
         if reach.is_some() {
             service.journal().open();
         }
@@ -226,42 +187,6 @@ impl<S: Service> Address<S> {
     }
 }
 
-impl<S: Service> Call<S> {
-    /// Sends the message that `stage` holds from `from` to `to`; it will have arrived when `due` is. What comes back is
-    /// the fault that has a request arrive twice, if one has.
-    #[inline]
-    fn send(&mut self, world: &World, from: NodeId, to: NodeId, answer: bool, due: Due) -> Option<FaultId> {
-        if world.network_has_rules() {
-            return self.send_by_rules(world, Sending { from, to, about: self.about, answer }, due);
-        }
-        self.send_freely(world, from, to, answer, due);
-        None
-    }
-
-    #[inline]
-    fn send_freely(&mut self, world: &World, from: NodeId, to: NodeId, answer: bool, due: Due) {
-        let (message, latency) = world.draw_message(from, to);
-        self.newest = world.record(from, What::MessageSent { message, to, about: self.about, answer, latency });
-        self.message = message;
-        self.latency = latency;
-        self.leaving = Leaving::OnTime;
-        self.under_way = true;
-        world.push(world.now() + latency, due);
-    }
-
-    /// Notes that the message was taken in at `node`; what follows is caused by that.
-    fn take_in(&mut self, world: &World, node: NodeId, from: NodeId) {
-        world.set_cause(Some(self.newest));
-        self.newest = world.record(node, What::MessageDelivered { message: self.message, from });
-    }
-
-    /// Notes that the message never was taken in at `node`; what follows is caused by that.
-    fn lose(&mut self, world: &World, node: NodeId, from: NodeId) {
-        world.set_cause(Some(self.newest));
-        self.newest = world.record(node, What::MessageLost { message: self.message, from });
-    }
-}
-
 impl<S: Service> House<S> {
     /// Loses the request, and tells the caller that the connection broke, after as long as the request took to get here;
     /// unless nothing gets through to the caller, which then has to find out for itself.
@@ -269,22 +194,25 @@ impl<S: Service> House<S> {
         let mut calls = self.calls.borrow_mut();
         let call = calls.get(id.slot);
         call.lose(world, self.node, call.from);
-        call.stage = Stage::Returning(Err(Broken));
-        if world.is_cut_off(self.node, call.from) {
+        call.under = Under::News;
+        let (from, latency) = (call.from, call.latency);
+        *calls.stage(id.slot) = Stage::Returning(Err(Broken));
+        if world.is_cut_off(self.node, from) {
             let over = calls.fall_silent(id.slot);
             drop(calls);
             drop(over);
             return;
         }
-        world.push(world.now() + call.latency, Due::Answer(id));
+        world.push(world.now() + latency, Due::Answer(id));
     }
 
     fn reply(&self, world: &World, id: CallId, half: Half, response: S::Response) {
         let mut calls = self.calls.borrow_mut();
+        *calls.stage(id.slot) = Stage::Returning(Ok(response));
         let call = calls.get(id.slot);
         call.incarnation = self.life_of(world, half);
-        call.stage = Stage::Returning(Ok(response));
-        call.send(world, self.node, call.from, true, Due::Answer(id));
+        call.under = Under::Answer;
+        call.send(world, self.node, call.from, Due::Answer(id));
         // An answer that is lost leaves nothing behind if nobody waits for it.
         let over = if call.under_way { None } else { calls.fall_silent(id.slot) };
         drop(calls);
@@ -300,22 +228,16 @@ impl<S: Service> AnyHouse for House<S> {
     fn request(&self, world: &World, id: CallId) {
         let mut calls = self.calls.borrow_mut();
         let call = calls.get(id.slot);
-        if call.is_late(world, Due::Request(id)) {
-            return;
+        let (half, from) = (self.half_that_had(call.incarnation), call.from);
+        match call.come_in(world, self.node, id, half == Half::Gone) {
+            Coming::NotYet => return,
+            Coming::Lost => {
+                drop(calls);
+                return self.break_off(world, id);
+            }
+            Coming::TakenIn => {}
         }
-        let node = world.node(self.node);
-        let half = self.half_that_had(call.incarnation);
-        if half == Half::Gone || node.is_down() {
-            drop(calls);
-            return self.break_off(world, id);
-        }
-        if node.is_paused() {
-            node.held.borrow_mut().push(Due::Request(id));
-            return;
-        }
-        let from = call.from;
-        call.take_in(world, self.node, from);
-        let Stage::Asked(request) = std::mem::replace(&mut call.stage, Stage::Handled) else {
+        let Stage::Asked(request) = std::mem::replace(calls.stage(id.slot), Stage::Handled) else {
             unreachable!("a request arrives once, with what was asked");
         };
         drop(calls);
@@ -325,8 +247,8 @@ impl<S: Service> AnyHouse for House<S> {
             Answer::Now(response) => self.reply(world, id, half, response),
             Answer::After(span, later) => {
                 let mut calls = self.calls.borrow_mut();
+                *calls.stage(id.slot) = Stage::PutOff(later);
                 let call = calls.get(id.slot);
-                call.stage = Stage::PutOff(later);
                 call.incarnation = self.life_of(world, half);
                 if let Some(newest) = world.cause() {
                     call.newest = newest;
@@ -349,13 +271,14 @@ impl<S: Service> AnyHouse for House<S> {
             node.held.borrow_mut().push(Due::Finish(id));
             return;
         }
-        let Stage::PutOff(later) = std::mem::replace(&mut call.stage, Stage::Handled) else {
+        let (newest, from) = (call.newest, call.from);
+        let Stage::PutOff(later) = std::mem::replace(calls.stage(id.slot), Stage::Handled) else {
             // It was parked, and whoever had it in its hands no longer has.
             drop(calls);
             return self.break_off(world, id);
         };
-        world.set_cause(Some(call.newest));
-        let context = ServiceContext::new(world, self.node, call.from);
+        world.set_cause(Some(newest));
+        let context = ServiceContext::new(world, self.node, from);
         drop(calls);
         let response = self.on(half, &context, |service| later(service, &context));
         self.reply(world, id, half, response);
@@ -364,47 +287,18 @@ impl<S: Service> AnyHouse for House<S> {
     fn answer(&self, world: &World, id: CallId) {
         let mut calls = self.calls.borrow_mut();
         let call = calls.get(id.slot);
-        if call.is_late(world, Due::Answer(id)) {
-            return;
+        // Who dies takes its connections with it, and with them what was still under way.
+        let is_lost = call.under == Under::Answer && self.half_that_has(world, call.incarnation).is_none();
+        let Some(Arrival { is_broken, is_heard }) = call.arrive(world, self.node, id, is_lost) else { return };
+        let wakeup = if is_heard { call.wakeup.take() } else { None };
+        let is_over = is_heard && call.abandoned;
+        if is_broken {
+            *calls.stage(id.slot) = Stage::Returning(Err(Broken));
         }
-        let from = call.from;
-        let node = world.node(from);
-        if !node.takes_messages() {
-            node.held.borrow_mut().push(Due::Answer(id));
-            return;
-        }
-        let Stage::Returning(answer) = &mut call.stage else {
-            unreachable!("an answer arrives once, with what was answered");
+        let over = match is_heard {
+            true => is_over.then(|| calls.remove(id.slot)),
+            false => calls.fall_silent(id.slot),
         };
-        if answer.is_ok() {
-            // Who dies takes its connections with it, and with them what was still under way.
-            let broken = self.half_that_has(world, call.incarnation).is_none();
-            if broken || node.incarnation.get() != call.caller {
-                *answer = Err(Broken);
-                call.lose(world, from, self.node);
-                if world.is_cut_off(self.node, from) {
-                    let over = calls.fall_silent(id.slot);
-                    drop(calls);
-                    drop(over);
-                    return;
-                }
-            } else {
-                call.take_in(world, from, self.node);
-            }
-        }
-        call.arrived = true;
-        call.under_way = false;
-        if !call.abandoned {
-            world.wait_no_more(from, id);
-        }
-        if let Some(Wakeup::Task(task)) = call.wakeup
-            && !call.abandoned
-        {
-            call.wakeup = None;
-            return world.tasks.wake_task(task);
-        }
-        let wakeup = call.wakeup.take();
-        let over = if call.abandoned { Some(calls.remove(id.slot)) } else { None };
         drop(calls);
         drop(over);
         if let Some(wakeup) = wakeup {

@@ -5,15 +5,18 @@
 
 mod call;
 mod discipline;
+mod glance;
 mod halt;
 mod host;
 mod memory;
 mod network;
 mod node;
+mod outage;
 mod past;
 mod peers;
 mod process;
 mod queue;
+mod ready;
 mod restoring;
 mod sleep;
 mod strikes;

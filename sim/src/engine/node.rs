@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use super::discipline::{Daemon, Source};
+use super::glance::Glance;
 use super::memory::Memory;
 use super::queue::Due;
 use super::restoring::Snapshot;
@@ -51,6 +52,11 @@ impl Halts {
             Halt::Suspended => &mut self.suspended,
             Halt::Frozen => &mut self.frozen,
         }
+    }
+
+    /// Whether there is any.
+    fn any(self) -> bool {
+        self.all() || self.work + self.renewal > 0
     }
 
     /// Whether nothing runs.
@@ -105,7 +111,11 @@ pub(crate) struct Node {
     /// Whose name its draws go by: its own, or for a copy one that doesn't depend on what other copies there are.
     pub(super) draws_as: NodeId,
     pub(crate) clocks: RefCell<ClockLine>,
+    /// What they read now.
+    pub(super) glance: Glance,
     halts: Cell<Halts>,
+    /// Whether it is in any halt.
+    is_halted: Cell<bool>,
     bends: Cell<Bends>,
     /// If they stand still, since when.
     pub(crate) frozen_since: Cell<TrueTime>,
@@ -145,12 +155,16 @@ impl Node {
     /// Of one that `remembers`, what its process is told is noted.
     pub(super) fn new(name: String, role: Role, draws_as: NodeId, clocks: ClockLine, remembers: bool) -> Node {
         let bends = Bends { drift: i64::from(clocks.current().drift.as_ppb()), ..Bends::default() };
+        let glance = Glance::default();
+        glance.look(clocks.current());
         Node {
             name,
             role,
             draws_as,
             clocks: RefCell::new(clocks),
+            glance,
             halts: Cell::default(),
+            is_halted: Cell::default(),
             bends: Cell::new(bends),
             frozen_since: Cell::default(),
             lost: Cell::default(),
@@ -173,17 +187,17 @@ impl Node {
 
     /// Whether nothing of the node's code runs.
     pub(crate) fn is_paused(&self) -> bool {
-        self.halts.get().all()
+        self.is_halted.get() && self.halts.get().all()
     }
 
     /// Whether its tasks of this kind stand still.
     pub(crate) fn halts_task(&self, task: WorkerTask) -> bool {
-        self.halts.get().task(task)
+        self.is_halted.get() && self.halts.get().task(task)
     }
 
     /// Whether its network lives, and its kernel takes in messages: a stall leaves them alive, anything else doesn't.
     pub(crate) fn takes_messages(&self) -> bool {
-        !self.halts.get().network()
+        !self.is_halted.get() || !self.halts.get().network()
     }
 
     /// What its clocks do.
@@ -197,6 +211,7 @@ impl Node {
         let count = halts.count(halt);
         *count = if begin { *count + 1 } else { *count - 1 };
         self.halts.set(halts);
+        self.is_halted.set(halts.any());
     }
 
     /// Adds a slew of `ppb` parts per billion, or takes one away.

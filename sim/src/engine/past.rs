@@ -158,7 +158,7 @@ mod tests {
         service: impl FnOnce() -> S,
         disk: fn(&S) -> String,
     ) -> Result<(), TestCaseError> {
-        hosted(Seed(1), |host| {
+        hosted(Seed(1), false, |host| {
             let world: Rc<World> = World::new(host, &world_spec(), Rc::new([]), Seed(1));
             let context = ServiceContext::new(&world, NodeId(0), NodeId(3));
             let mut service = service();

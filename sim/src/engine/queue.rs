@@ -42,16 +42,79 @@ pub(crate) enum Due {
     Tick(NodeId),
 }
 
+impl Due {
+    /// All of it in one number, because what is written in parts and then moved as a whole has the processor wait until
+    /// the parts have arrived in its cache.
+    #[inline(always)]
+    fn pack(self) -> Packed {
+        let pack =
+            |kind: u64, small: u16, large: u32| Packed(kind | u64::from(small) << 16 | u64::from(large) << 32);
+        match self {
+            Due::Start(node) => pack(0, node.0, 0),
+            Due::Timer(slot) => pack(1, 0, slot),
+            Due::Request(call) => pack(2, call.house, call.slot),
+            Due::Finish(call) => pack(3, call.house, call.slot),
+            Due::Answer(call) => pack(4, call.house, call.slot),
+            Due::Alarm(node) => pack(5, node.0, 0),
+            Due::Strike(fault) => pack(6, fault.0, 0),
+            Due::Heal(fault) => pack(7, fault.0, 0),
+            Due::Beat(fault) => pack(8, fault.0, 0),
+            Due::Correct(node) => pack(9, node.0, 0),
+            Due::Poll(node) => pack(10, node.0, 0),
+            Due::Recall(node) => pack(11, node.0, 0),
+            Due::Stop(node) => pack(12, node.0, 0),
+            Due::Letter(slot) => pack(13, 0, slot),
+            Due::Tick(node) => pack(14, node.0, 0),
+        }
+    }
+}
+
+/// What is due, as a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Packed(u64);
+
+impl Packed {
+    #[inline(always)]
+    fn unpack(self) -> Due {
+        let (kind, small, large) = (self.0 as u8, (self.0 >> 16) as u16, (self.0 >> 32) as u32);
+        let call = CallId { house: small, slot: large };
+        match kind {
+            0 => Due::Start(NodeId(small)),
+            1 => Due::Timer(large),
+            2 => Due::Request(call),
+            3 => Due::Finish(call),
+            4 => Due::Answer(call),
+            5 => Due::Alarm(NodeId(small)),
+            6 => Due::Strike(FaultId(small)),
+            7 => Due::Heal(FaultId(small)),
+            8 => Due::Beat(FaultId(small)),
+            9 => Due::Correct(NodeId(small)),
+            10 => Due::Poll(NodeId(small)),
+            11 => Due::Recall(NodeId(small)),
+            12 => Due::Stop(NodeId(small)),
+            13 => Due::Letter(large),
+            14 => Due::Tick(NodeId(small)),
+            _ => unreachable!("nothing is packed with any other number"),
+        }
+    }
+}
+
 /// A place in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Item {
     pub(crate) at: TrueTime,
     /// The number of this item among all that were ever queued.
     pub(crate) sequence: u64,
-    pub(crate) due: Due,
+    due: Packed,
 }
 
 impl Item {
+    /// What is due.
+    #[inline(always)]
+    pub(crate) fn due(&self) -> Due {
+        self.due.unpack()
+    }
+
     fn key(&self) -> (TrueTime, u64) {
         (self.at, self.sequence)
     }
@@ -77,13 +140,21 @@ const NEAR: usize = 32;
 ///
 /// Most of what is put in is a message that is due almost at once, and few things are due before it. So the earliest
 /// items are kept in order, where such a one goes in near the end; a heap for the rest bounds the cost of any other use.
-#[derive(Default)]
 pub(crate) struct Queue {
     /// The earliest items, the very earliest last. Empty only if `far` is.
     near: Vec<Item>,
     /// All others.
     far: BinaryHeap<Item>,
+    /// When the earliest of those is due.
+    far_from: TrueTime,
     next_sequence: u64,
+}
+
+impl Default for Queue {
+    fn default() -> Queue {
+        let near = Vec::with_capacity(NEAR + 1);
+        Queue { near, far: BinaryHeap::new(), far_from: TrueTime::NEVER, next_sequence: 0 }
+    }
 }
 
 impl Queue {
@@ -93,43 +164,71 @@ impl Queue {
     pub(crate) fn push(&mut self, at: TrueTime, due: Due) -> u64 {
         let sequence = self.next_sequence;
         self.next_sequence += 1;
-        let item = Item { at, sequence, due };
+        let item = Item { at, sequence, due: due.pack() };
         // Of things due at one instant the new one comes last, so here it is enough to look at the time.
-        if self.far.peek().is_some_and(|earliest| earliest.at <= at) {
-            self.far.push(item);
+        if at >= self.far_from {
+            self.push_far(item);
             return sequence;
         }
         // What is due before it moves up, which is little; so it needs no search.
         let mut place = self.near.len();
         self.near.push(item);
-        while place > 0 && self.near[place - 1].at <= at {
-            self.near[place] = self.near[place - 1];
+        let near = self.near.as_mut_slice();
+        while place > 0 && near[place - 1].at <= at {
+            near[place] = near[place - 1];
             place -= 1;
         }
-        self.near[place] = item;
-        if self.near.len() > NEAR {
+        near[place] = item;
+        if near.len() > NEAR {
             self.move_away();
         }
         sequence
+    }
+
+    #[cold]
+    fn push_far(&mut self, item: Item) {
+        // What is never due isn't before anything, not even where nothing else is left.
+        if self.near.is_empty() {
+            self.near.push(item);
+        } else {
+            self.far.push(item);
+            self.see_far();
+        }
     }
 
     /// Moves the later ones of the earliest to the others.
     #[cold]
     fn move_away(&mut self) {
         self.far.extend(self.near.drain(..NEAR / 2));
+        self.see_far();
     }
 
-    pub(crate) fn next_at(&self) -> Option<TrueTime> {
-        self.near.last().map(|item| item.at)
+    fn see_far(&mut self) {
+        self.far_from = self.far.peek().map_or(TrueTime::NEVER, |earliest| earliest.at);
     }
 
+    /// Forgets what is due.
+    pub(crate) fn clear(&mut self) {
+        self.near.clear();
+        self.far.clear();
+        self.see_far();
+    }
+
+    #[inline]
     pub(crate) fn pop(&mut self) -> Option<Item> {
         let item = self.near.pop();
-        if self.near.is_empty() && !self.far.is_empty() {
-            self.near.extend((0..NEAR / 2).map_while(|_| self.far.pop()));
-            self.near.reverse();
+        if self.near.is_empty() {
+            self.move_near();
         }
         item
+    }
+
+    /// Moves the earliest of the others to where the earliest are.
+    #[cold]
+    fn move_near(&mut self) {
+        self.near.extend((0..NEAR / 2).map_while(|_| self.far.pop()));
+        self.near.reverse();
+        self.see_far();
     }
 }
 
@@ -138,6 +237,20 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn what_is_packed_is_unpacked() {
+        let (node, fault, call) = (NodeId(u16::MAX), FaultId(7), CallId { house: 3, slot: u32::MAX - 1 });
+        let calls = [Due::Request(call), Due::Finish(call), Due::Answer(call)];
+        let of_nodes = [Due::Start, Due::Alarm, Due::Correct, Due::Poll, Due::Recall, Due::Stop, Due::Tick]
+            .map(|due| due(node));
+        let of_faults = [Due::Strike, Due::Heal, Due::Beat].map(|due| due(fault));
+        let of_slots = [Due::Timer(u32::MAX), Due::Timer(0), Due::Letter(u32::MAX)];
+        let all = calls.into_iter().chain(of_nodes).chain(of_faults).chain(of_slots);
+        for due in all {
+            assert_eq!(due.pack().unpack(), due);
+        }
+    }
 
     proptest! {
         #[test]
@@ -149,14 +262,13 @@ mod tests {
             for step in steps {
                 let Some(at) = step else {
                     let earliest = expected.iter().min_by_key(|item| item.key()).copied();
-                    prop_assert_eq!(queue.next_at(), earliest.map(|item| item.at));
                     prop_assert_eq!(queue.pop(), earliest);
                     expected.retain(|item| Some(*item) != earliest);
                     continue;
                 };
                 let (at, due) = (TrueTime::from_nanos(at), Due::Timer(0));
                 let sequence = queue.push(at, due);
-                expected.push(Item { at, sequence, due });
+                expected.push(Item { at, sequence, due: due.pack() });
             }
             expected.sort_by_key(Item::key);
             for item in expected {

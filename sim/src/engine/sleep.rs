@@ -62,7 +62,15 @@ impl Sleep {
     fn poll_living(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let waker = context.waker();
         let waits = match self.timer {
-            Some(slot) => !self.world.timers.borrow_mut().poll(slot, &self.world.tasks, waker),
+            Some(slot) => {
+                let mut timers = self.world.timers.borrow_mut();
+                let waits = !timers.poll(slot, &self.world.tasks, waker);
+                if !waits {
+                    self.timer = None;
+                    timers.release(slot);
+                }
+                waits
+            }
             None => {
                 self.timer = self.world.set_timer_ahead(self.node, self.deadline, waker);
                 self.timer.is_some()

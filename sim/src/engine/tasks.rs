@@ -5,7 +5,6 @@
 //! goes by the task's number wherever that comes to the same ([`Wakeup`]).
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::{Rc, Weak};
@@ -15,6 +14,7 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use super::World;
 use super::discipline::Alarm;
+use super::ready::Ready;
 use crate::fault::WorkerTask;
 use crate::id::{EventId, NodeId, TaskId};
 
@@ -43,8 +43,8 @@ struct Woken {
 
 struct TaskWaker {
     task: TaskId,
-    /// Whether the task is in the ready queue or parked, so that waking it twice runs it once.
-    queued: AtomicBool,
+    /// Whether the task is among the [`Woken`].
+    listed: AtomicBool,
     woken: Arc<Woken>,
 }
 
@@ -54,7 +54,7 @@ impl Wake for TaskWaker {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        if !self.queued.swap(true, Ordering::AcqRel) {
+        if !self.listed.swap(true, Ordering::AcqRel) {
             let mut tasks = self.woken.tasks.lock().unwrap_or_else(PoisonError::into_inner);
             tasks.push(self.task);
             self.woken.any.store(true, Ordering::Release);
@@ -68,6 +68,8 @@ struct Slot {
     /// `None` while the task is being polled, and once it is done.
     work: Option<Work>,
     done: bool,
+    /// Whether the task is in the ready queue or parked, so that waking it twice runs it once.
+    queued: bool,
     state: Arc<TaskWaker>,
     waker: Rc<Waker>,
     /// The newest event of this task: the cause of its next one.
@@ -87,7 +89,7 @@ impl Slot {
 pub(crate) struct Tasks {
     slots: RefCell<Vec<Slot>>,
     /// The tasks that were woken, in the order of waking; [`Woken`] has the newest ones.
-    ready: RefCell<VecDeque<TaskId>>,
+    ready: Ready,
     woken: Arc<Woken>,
     running: Cell<Option<TaskId>>,
 }
@@ -97,9 +99,10 @@ impl Tasks {
     pub(crate) fn spawn(&self, node: NodeId, kind: WorkerTask, cause: Option<EventId>, work: Work) -> TaskId {
         let mut slots = self.slots.borrow_mut();
         let task = TaskId(slots.len() as u32);
-        let state = Arc::new(TaskWaker { task, queued: AtomicBool::new(true), woken: self.woken.clone() });
+        let state = Arc::new(TaskWaker { task, listed: AtomicBool::new(false), woken: self.woken.clone() });
         let waker = Rc::new(Waker::from(state.clone()));
-        slots.push(Slot { node, kind, work: Some(work), done: false, state, waker, last: cause });
+        slots.push(Slot { node, kind, work: Some(work), done: false, queued: true, state, waker, last: cause });
+        drop(slots);
         self.make_ready(task);
         task
     }
@@ -126,9 +129,10 @@ impl Tasks {
     }
 
     /// The next woken task, with its node and its kind.
+    #[inline]
     pub(crate) fn next_ready(&self) -> Option<(TaskId, NodeId, WorkerTask)> {
         self.collect_woken();
-        let task = self.ready.borrow_mut().pop_front()?;
+        let task = self.ready.pop()?;
         let Slot { node, kind, .. } = self.slots.borrow()[task.index()];
         Some((task, node, kind))
     }
@@ -136,7 +140,7 @@ impl Tasks {
     /// Takes `tasks` out of the ready queue. They count as woken until they are [unparked](Tasks::unpark).
     pub(crate) fn withdraw(&self, tasks: &[TaskId]) {
         self.collect_woken();
-        self.ready.borrow_mut().retain(|ready| !tasks.contains(ready));
+        self.ready.retain(|ready| !tasks.contains(&ready));
     }
 
     /// Those of `tasks` that aren't done.
@@ -188,17 +192,23 @@ impl Tasks {
     /// Wakes a task that waits itself. No code that isn't ours runs by this.
     #[inline]
     pub(crate) fn wake_task(&self, task: TaskId) {
-        let queued = &self.slots.borrow()[task.index()].state.queued;
-        // Not one indivisible step: if another thread woke the task in between, it would be polled once more.
-        if !queued.load(Ordering::Acquire) {
-            queued.store(true, Ordering::Release);
-            self.make_ready(task);
+        // Before it, those come that were woken before it.
+        self.collect_woken();
+        if !self.note_queued(task) {
+            self.ready.push(task);
         }
     }
 
+    /// Notes that `task` is queued, and says whether it was before.
+    #[inline]
+    fn note_queued(&self, task: TaskId) -> bool {
+        std::mem::replace(&mut self.slots.borrow_mut()[task.index()].queued, true)
+    }
+
+    #[inline]
     fn make_ready(&self, task: TaskId) {
         self.collect_woken();
-        self.ready.borrow_mut().push_back(task);
+        self.ready.push(task);
     }
 
     /// Moves what was woken through wakers into the ready queue: before anything later goes there, or comes out.
@@ -212,7 +222,12 @@ impl Tasks {
     #[cold]
     fn collect_woken_under_lock(&self) {
         let mut woken = self.woken.tasks.lock().unwrap_or_else(PoisonError::into_inner);
-        self.ready.borrow_mut().extend(woken.drain(..));
+        for task in woken.drain(..) {
+            self.slots.borrow()[task.index()].state.listed.store(false, Ordering::Release);
+            if !self.note_queued(task) {
+                self.ready.push(task);
+            }
+        }
         self.woken.any.store(false, Ordering::Release);
     }
 
@@ -220,7 +235,7 @@ impl Tasks {
     pub(crate) fn poll(&self, task: TaskId, world: &World) {
         let (mut work, waker) = {
             let slot = &mut self.slots.borrow_mut()[task.index()];
-            slot.state.queued.store(false, Ordering::Release);
+            slot.queued = false;
             let Some(work) = slot.work.take() else { return };
             world.set_cause(slot.last);
             (work, slot.waker.clone())
@@ -273,7 +288,7 @@ mod tests {
             tasks.spawn(NODE, WorkerTask::Work, None, Box::pin(std::future::pending()));
         }
         while let Some((task, ..)) = tasks.next_ready() {
-            tasks.slots.borrow()[task.index()].state.queued.store(false, Ordering::Release);
+            tasks.slots.borrow_mut()[task.index()].queued = false;
         }
         tasks
     }

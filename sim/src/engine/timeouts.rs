@@ -6,7 +6,7 @@
 use super::call::CallId;
 use super::queue::Due;
 use super::{Node, World};
-use crate::clock::Clock;
+use crate::clock::{Clock, Deadline};
 use crate::history::{Event, What};
 use crate::id::{EventId, NodeId};
 
@@ -32,8 +32,15 @@ impl World {
     #[inline]
     pub(super) fn wait_no_more(&self, node: NodeId, call: CallId) {
         let mut waiting = self.node(node).waiting.borrow_mut();
-        if let Some(index) = waiting.iter().position(|one| one.call == call) {
-            waiting.remove(index);
+        match waiting.iter().position(|one| one.call == call) {
+            // Most often it is the only one.
+            Some(index) if index + 1 == waiting.len() => {
+                waiting.pop();
+            }
+            Some(index) => {
+                waiting.remove(index);
+            }
+            None => {}
         }
     }
 
@@ -48,9 +55,8 @@ impl World {
     #[cold]
     fn arm_alarm(&self, node: NodeId, owner: &Node) {
         let at = owner.waiting.borrow().first().and_then(|oldest| {
-            let clocks = owner.clocks.borrow();
-            let deadline = clocks.mono(self.recorded(oldest.sent).at) + self.timeout;
-            clocks.current().when(Clock::Monotonic, deadline.as_nanos())
+            let deadline = owner.clocks.borrow().mono(self.recorded(oldest.sent).at) + self.timeout;
+            self.when(node, Deadline { clock: Clock::Monotonic, reading: deadline.as_nanos() })
         });
         owner.alarm.set(at.map(|at| self.push(at.max(self.now()), Due::Alarm(node))));
     }

@@ -11,23 +11,27 @@ use crate::time::TrueTime;
 struct Timer {
     node: NodeId,
     deadline: Deadline,
-    /// What it is queued as; `None` if its deadline is never reached the way the clocks run now. A timer that is armed
-    /// anew is queued as something else, and what is left in the queue means nothing.
-    armed: Option<u64>,
-    /// Who waits; `None` once it has fired.
+    /// What it is queued as, or [`NOT_ARMED`] if its deadline is never reached the way the clocks run now. A timer that is
+    /// armed anew is queued as something else, and what is left in the queue means nothing.
+    armed: u64,
+    /// Who waits; `None` once it has fired or was released.
     wakeup: Option<Wakeup>,
 }
 
-/// The timers of all nodes.
+/// Nothing is queued as this.
+const NOT_ARMED: u64 = u64::MAX;
+
+/// The timers of all nodes, in slots that are used again.
 #[derive(Default)]
 pub(crate) struct Timers {
-    slots: Vec<Option<Timer>>,
+    slots: Vec<Timer>,
     free: Vec<u32>,
 }
 
 impl Timers {
     /// Sets a timer that fires at `at`, if that is known, and returns its slot.
-    #[inline]
+    // Inlined so that it is made where it stays.
+    #[inline(always)]
     pub(crate) fn set(
         &mut self,
         queue: &mut Queue,
@@ -36,18 +40,26 @@ impl Timers {
         deadline: Deadline,
         wakeup: Wakeup,
     ) -> u32 {
-        let slot = self.free.pop().unwrap_or_else(|| {
-            self.slots.push(None);
-            (self.slots.len() - 1) as u32
-        });
-        let armed = at.map(|at| queue.push(at, Due::Timer(slot)));
-        self.slots[slot as usize] = Some(Timer { node, deadline, armed, wakeup: Some(wakeup) });
+        let slot = self.free.pop().unwrap_or_else(|| self.make_room(node, deadline));
+        let armed = at.map_or(NOT_ARMED, |at| queue.push(at, Due::Timer(slot)));
+        let timer = &mut self.slots[slot as usize];
+        timer.node = node;
+        timer.deadline = deadline;
+        timer.armed = armed;
+        timer.wakeup = Some(wakeup);
         slot
     }
 
+    #[cold]
+    fn make_room(&mut self, node: NodeId, deadline: Deadline) -> u32 {
+        self.slots.push(Timer { node, deadline, armed: NOT_ARMED, wakeup: None });
+        (self.slots.len() - 1) as u32
+    }
+
     /// Whether the timer in `slot` has fired; if not, `waker` is who will be woken.
+    #[inline]
     pub(crate) fn poll(&mut self, slot: u32, tasks: &Tasks, waker: &Waker) -> bool {
-        let timer = self.slots[slot as usize].as_mut().expect("a timer is polled before it is released");
+        let timer = &mut self.slots[slot as usize];
         if let Some(wakeup) = &mut timer.wakeup {
             *wakeup = tasks.wakeup(waker);
         }
@@ -55,26 +67,28 @@ impl Timers {
     }
 
     /// Gives a slot back.
+    #[inline]
     pub(crate) fn release(&mut self, slot: u32) {
-        self.slots[slot as usize] = None;
+        let timer = &mut self.slots[slot as usize];
+        timer.armed = NOT_ARMED;
+        timer.wakeup = None;
         self.free.push(slot);
     }
 
     /// Fires the timer in `slot` that was queued as `armed` and gives out who waits for it; `None` if it was armed anew
     /// or released since.
+    #[inline]
     pub(crate) fn fire(&mut self, slot: u32, armed: u64) -> Option<Wakeup> {
-        self.slots[slot as usize].as_mut().filter(|timer| timer.armed == Some(armed))?.wakeup.take()
+        let timer = &mut self.slots[slot as usize];
+        if timer.armed == armed { timer.wakeup.take() } else { None }
     }
 
     /// Arms the unfired timers of `node` anew, after its clocks changed.
     pub(crate) fn rework(&mut self, queue: &mut Queue, clocks: &ClockLine, now: TrueTime, node: NodeId) {
         for (slot, timer) in self.slots.iter_mut().enumerate() {
-            if let Some(timer) = timer
-                && timer.node == node
-                && timer.wakeup.is_some()
-            {
+            if timer.node == node && timer.wakeup.is_some() {
                 let at = clocks.current().when(timer.deadline.clock, timer.deadline.reading);
-                timer.armed = at.map(|at| queue.push(at.max(now), Due::Timer(slot as u32)));
+                timer.armed = at.map_or(NOT_ARMED, |at| queue.push(at.max(now), Due::Timer(slot as u32)));
             }
         }
     }

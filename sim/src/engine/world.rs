@@ -10,7 +10,7 @@ use super::host::Host;
 use super::network::Network;
 use super::peers::AnyPeers;
 use super::process::Process;
-use super::queue::{Due, Item, Queue};
+use super::queue::{Due, Queue};
 use super::restoring::make_nodes;
 use super::strikes::Awaited;
 use super::tasks::{TaskHandle, Tasks, Wakeup, Work};
@@ -19,7 +19,7 @@ use super::{Address, Node, Service};
 use crate::clock::{Clock, ClockLine, Deadline, Segment};
 use crate::fault::{Anchor, Injector, PlannedFault, WorkerTask};
 use crate::history::{Event, Recorder, Row, What};
-use crate::id::{Epoch, EventId, ExportId, FaultId, MessageId, NodeId, TaskId};
+use crate::id::{Epoch, EventId, ExportId, MessageId, NodeId, TaskId};
 use crate::limits::{Ending, Limits};
 use crate::seed::Seed;
 use crate::time::{Span, TrueTime, WallTime};
@@ -47,7 +47,7 @@ pub(crate) struct World {
     /// The workers' processes.
     pub(super) processes: RefCell<Vec<Process>>,
     /// The services.
-    houses: RefCell<Vec<Rc<dyn AnyHouse>>>,
+    pub(super) houses: RefCell<Vec<Rc<dyn AnyHouse>>>,
     /// The replicas of a service that is several, if there is one.
     pub(super) peers: OnceCell<Rc<dyn AnyPeers>>,
     pub(super) injector: RefCell<Injector>,
@@ -132,18 +132,15 @@ impl World {
             if all_done && !self.someone_died.get() {
                 return Ending::Finished;
             }
-            let mut queue = self.queue.borrow_mut();
-            let Some(at) = queue.next_at() else {
+            let Some(item) = self.queue.borrow_mut().pop() else {
                 return if all_done { Ending::Finished } else { Ending::Stuck };
             };
-            if at > self.limits.end {
+            if item.at > self.limits.end {
                 self.advance_to(self.limits.end);
                 return Ending::TimeUp;
             }
-            let item = queue.pop().expect("the queue was just seen to hold something");
-            drop(queue);
-            self.advance_to(at);
-            self.handle(item);
+            self.advance_to(item.at);
+            self.handle(item.due(), item.sequence);
         }
     }
 
@@ -152,7 +149,7 @@ impl World {
         self.workers_at_work.get() == 0 && !self.injector.borrow().has_scheduled()
     }
 
-    fn handle(&self, Item { due, sequence, .. }: Item) {
+    fn handle(&self, due: Due, sequence: u64) {
         self.cause.set(None);
         match due {
             Due::Timer(slot) => {
@@ -246,7 +243,7 @@ impl World {
         }
         self.processes.borrow_mut().clear();
         self.tasks.clear();
-        *self.queue.borrow_mut() = Queue::default();
+        self.queue.borrow_mut().clear();
         for node in &self.nodes {
             node.held.borrow_mut().clear();
         }
@@ -333,7 +330,11 @@ impl World {
 
     #[inline(always)]
     pub(crate) fn read_clock(&self, node: NodeId, clock: Clock) -> i64 {
-        self.node(node).clocks.borrow().current().read(clock, self.now())
+        let owner = self.node(node);
+        match owner.glance.read(clock, self.now()) {
+            Some(reading) => reading,
+            None => owner.clocks.borrow().current().read(clock, self.now()),
+        }
     }
 
     /// Sets a timer for when `node` reaches `deadline`, and returns its slot; `None` if it has.
@@ -355,8 +356,9 @@ impl World {
 
     /// When `node` reaches `deadline` the way its clocks run now, or has reached it.
     #[inline]
-    fn when(&self, node: NodeId, Deadline { clock, reading }: Deadline) -> Option<TrueTime> {
-        self.node(node).clocks.borrow().current().when(clock, reading)
+    pub(super) fn when(&self, node: NodeId, Deadline { clock, reading }: Deadline) -> Option<TrueTime> {
+        let owner = self.node(node);
+        owner.glance.when(clock, reading).or_else(|| owner.clocks.borrow().current().when(clock, reading))
     }
 
     /// Gives a timer back.
@@ -364,6 +366,7 @@ impl World {
         self.timers.borrow_mut().release(slot);
     }
 
+    #[inline]
     pub(super) fn draw_message(&self, from: NodeId, to: NodeId) -> (MessageId, Span) {
         let mut network = self.network.borrow_mut();
         (MessageId(network.next_message()), network.latency(from, to))
@@ -432,69 +435,12 @@ impl World {
 
     /// Changes the clocks of `node` from now on, and works its timers out anew.
     pub(crate) fn change_clocks(&self, node: NodeId, change: impl FnOnce(&mut Segment)) {
-        let mut clocks = self.node(node).clocks.borrow_mut();
+        let owner = self.node(node);
+        let mut clocks = owner.clocks.borrow_mut();
         clocks.change(self.now(), change);
+        owner.glance.look(clocks.current());
         self.timers.borrow_mut().rework(&mut self.queue.borrow_mut(), &clocks, self.now(), node);
         drop(clocks);
         self.rework_alarm(node);
-    }
-
-    /// Takes the service on `node` down, so that what it does, and what it is sent, is lost.
-    pub(crate) fn take_down(&self, node: NodeId) {
-        let owner = self.node(node);
-        // A primary that was deposed learns of it now, and answers no more.
-        self.bury(node, None);
-        owner.crash();
-        self.at_peers(|peers| peers.go_down(self, node));
-        // What waited for the end of a pause is lost like what comes while the service is down.
-        self.release_held(owner);
-    }
-
-    /// What the service on `node` has in memory is gone.
-    pub(crate) fn lose_memory(&self, node: NodeId) {
-        for house in self.houses.borrow().iter().filter(|house| house.node() == node) {
-            house.crash();
-        }
-    }
-
-    /// What the service on `node` wrote to disk in the last `lag` is gone.
-    pub(crate) fn lose_writes(&self, node: NodeId, lag: Span) {
-        let since = (self.now() - lag).max(TrueTime::START);
-        for house in self.houses.borrow().iter().filter(|house| house.node() == node) {
-            house.go_back_to(since);
-        }
-        self.record(node, What::WritesLost { since });
-    }
-
-    /// Has a replica of the service on `node` take its place that is `lag` behind, while the primary goes on answering the
-    /// `old` nodes.
-    pub(crate) fn split(&self, node: NodeId, fault: FaultId, old: &[NodeId], lag: Span) {
-        let since = (lag > Span::ZERO).then(|| (self.now() - lag).max(TrueTime::START));
-        for house in self.houses.borrow().iter().filter(|house| house.node() == node) {
-            house.split(self, fault, old, since);
-        }
-        // One of several is another process from now on, which knows what is on its disk.
-        self.at_peers(|peers| {
-            peers.go_down(self, node);
-            peers.come_up(self, node);
-        });
-        if let Some(since) = since {
-            self.record(node, What::WritesLost { since });
-        }
-    }
-
-    /// The deposed primary of the service on `node` answers no more: all that it had in its hands, and was sent, is lost.
-    pub(crate) fn bury(&self, node: NodeId, fault: Option<FaultId>) {
-        for house in self.houses.borrow().iter().filter(|house| house.node() == node) {
-            house.bury(fault);
-        }
-        // What waited for it to go on is lost at once, like what had waited for a service that goes down.
-        self.release_held(self.node(node));
-    }
-
-    /// Lets a killed service answer again.
-    pub(crate) fn come_back(&self, node: NodeId) {
-        self.node(node).come_back();
-        self.at_peers(|peers| peers.come_up(self, node));
     }
 }

@@ -53,6 +53,10 @@ impl Protocol for FencedConsensus {
         ]
     }
 
+    fn asks_the_host(&self) -> bool {
+        false
+    }
+
     fn ledger(&self) -> LedgerRules {
         Fenced.ledger()
     }

@@ -73,6 +73,14 @@ pub trait Protocol: Clone + Send + Sync + 'static {
         &[]
     }
 
+    /// Whether its code, or a crate that it uses, may ask the standard library or libc what time it is or for random bytes;
+    /// a `HashMap` of the standard library's does so for its order. Then it gets virtual time and seeded bytes. One that says
+    /// that it never does has runs that take less time, and if it does all the same, they are no longer determined by their
+    /// seeds.
+    fn asks_the_host(&self) -> bool {
+        true
+    }
+
     /// How the ledger goes about mutations.
     fn ledger(&self) -> LedgerRules;
 
@@ -115,6 +123,8 @@ pub trait AnyProtocol: Sync {
     fn lock_service(&self) -> Option<Box<dyn LockService>>;
     /// See [`Protocol::assumptions`].
     fn assumptions(&self) -> &'static [&'static Assumption];
+    /// See [`Protocol::asks_the_host`].
+    fn asks_the_host(&self) -> bool;
     /// See [`Protocol::ledger`].
     fn ledger(&self) -> LedgerRules;
     /// See [`Protocol::gateway`].
@@ -148,6 +158,10 @@ impl<P: Protocol> AnyProtocol for P {
 
     fn assumptions(&self) -> &'static [&'static Assumption] {
         Protocol::assumptions(self)
+    }
+
+    fn asks_the_host(&self) -> bool {
+        Protocol::asks_the_host(self)
     }
 
     fn ledger(&self) -> LedgerRules {

@@ -315,7 +315,9 @@ impl LeaseStore {
     /// Does what needs to know what time it is.
     fn write(&mut self, request: LeaseRequest, now: &Now, context: &ServiceContext<'_>) -> LeaseResponse {
         // A transaction that waited may find that dispatch was stopped meanwhile.
-        if let Some(refused) = self.refuse_for_dispatch(request, context) {
+        if self.dispatch.is_some()
+            && let Some(refused) = self.refuse_for_dispatch(request, context)
+        {
             return refused;
         }
         match request {
@@ -345,10 +347,14 @@ impl Service for LeaseStore {
 
     #[inline]
     fn handle(&mut self, request: LeaseRequest, context: &ServiceContext<'_>) -> Answer<LeaseStore> {
-        if let Some(answer) = self.refuse_for_dispatch(request, context) {
+        if self.dispatch.is_some()
+            && let Some(answer) = self.refuse_for_dispatch(request, context)
+        {
             return Answer::Now(answer);
         }
-        if let Some(answer) = self.ask_own(request, context) {
+        if self.own.is_some()
+            && let Some(answer) = self.ask_own(request, context)
+        {
             return Answer::Now(answer);
         }
         let term = match request {

@@ -19,7 +19,8 @@ use holdover_sim::service::provider::GatewayRules;
 use holdover_sim::time::{Span, TrueTime, WallTime};
 use holdover_sim::worker::{Lease, Setback, Worker};
 use holdover_sim::world::{
-    ClockSpec, JobSpec, Latency, LeaseSpec, LedgerSpec, NetworkSpec, WorkerSpec, WorldSpec, worker_node,
+    ClockSpec, JobSpec, Latency, LeaseSpec, LedgerSpec, NetworkSpec, ProviderSpec, RepairSpec, WorkerSpec, WorldSpec,
+    worker_node,
 };
 use lease43::{
     LATENCY_MAX_US, LATENCY_MIN_US, Outcome, PAUSE_AT, PAUSE_FOR, POLL_EVERY, RENEW_EVERY, Store, TTL, WRITE_EVERY, WRITES,
@@ -59,6 +60,9 @@ fn world() -> WorldSpec {
             expiry: None,
         },
         ledger: LedgerSpec::default(),
+        provider: ProviderSpec::default(),
+        operators: Vec::new(),
+        repair: RepairSpec::default(),
         job: JobSpec { operations: WRITES, due: START, pace: span(WRITE_EVERY) },
         network: NetworkSpec { internal: latency, provider: latency, timeout: NetworkSpec::DEFAULT_TIMEOUT },
         limits: Limits { end: TrueTime::START + Span::secs(600), steps: Limits::DEFAULT_STEPS },
@@ -98,6 +102,10 @@ impl Protocol for Lease43 {
 
     fn lease_store(&self) -> LeaseStoreRules {
         LeaseStoreRules { tokens: Tokens::Counted, expiry: Expiry::ByStore }
+    }
+
+    fn asks_the_host(&self) -> bool {
+        false
     }
 
     fn ledger(&self) -> LedgerRules {

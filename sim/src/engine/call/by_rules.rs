@@ -8,7 +8,7 @@ use crate::engine::queue::Due;
 use crate::history::What;
 use crate::id::FaultId;
 
-impl<S: Service> Call<S> {
+impl Call {
     /// Sends a message while faults are on the network.
     #[cold]
     pub(super) fn send_by_rules(&mut self, world: &World, sending: Sending, due: Due) -> Option<FaultId> {
@@ -52,13 +52,13 @@ impl<S: Service> House<S> {
     /// Sends the request of the call in `slot`, which was just sent, a second time. The copy comes behind it.
     #[cold]
     pub(super) fn send_copy(&self, world: &World, calls: &mut Calls<S>, slot: u32, fault: FaultId) {
-        let original = calls.get(slot);
-        let Stage::Asked(request) = &original.stage else {
+        let Stage::Asked(request) = calls.stage(slot) else {
             unreachable!("a request that was just sent hasn't arrived");
         };
-        let (from, caller, about) = (original.from, original.caller, original.about);
+        let request = request.clone();
+        let original = calls.get(slot);
+        let (from, caller, about, behind) = (original.from, original.caller, original.about, original.latency);
         let (message, sent, incarnation) = (original.message, original.newest, original.incarnation);
-        let (request, behind) = (request.clone(), original.latency);
         let id = CallId { house: self.number, slot: calls.add(from, caller, about, request) };
         let number = world.next_message();
         world.record(from, What::MessageRepeated { message, to: self.node, copy: number, fault });

@@ -108,7 +108,7 @@ impl<S: Service> Calling<'_, S> {
         if !self.sent {
             let id = CallId { house: house.number, slot };
             call.incarnation = house.life_for(world, call.from);
-            let copied_by = call.send(world, call.from, house.node, false, Due::Request(id));
+            let copied_by = call.send(world, call.from, house.node, Due::Request(id));
             world.wait_for(call.from, id, call.newest);
             self.sent = true;
             if let Some(fault) = copied_by {

@@ -3,7 +3,8 @@
 //! So a message that was sent just before a freeze is under way after it: a late write, with whatever authority its sender
 //! had then. A stall of the process doesn't do this; what it has sent is the kernel's.
 
-use super::{Call, CallId, Calls, Service, Stage};
+use super::course::Under;
+use super::{Call, CallId, Calls, Service};
 use crate::engine::World;
 use crate::engine::queue::Due;
 use crate::id::NodeId;
@@ -26,19 +27,24 @@ pub(super) enum Leaving {
 /// When a message has left its node, as a part of its latency.
 const LEAVES_AFTER: i64 = 10;
 
-impl<S: Service> Call<S> {
-    /// Who sent the message that is under way, if there is one: the caller, or the service on `house`. The news that a
-    /// connection broke is nobody's message.
+impl Call {
+    /// Who sent the message that is under way, if there is one: the caller, or the service on `house`.
     fn sender(&self, house: NodeId) -> Option<NodeId> {
-        match self.stage {
-            Stage::Asked(_) if self.under_way => Some(self.from),
-            Stage::Returning(Ok(_)) if !self.arrived => Some(house),
+        match self.under {
+            Under::Request if self.under_way => Some(self.from),
+            Under::Answer if !self.arrived => Some(house),
             _ => None,
         }
     }
 
     /// Whether the message is late, because it got stuck on its way out; then `due` comes again when it has arrived.
+    #[inline]
     pub(super) fn is_late(&mut self, world: &World, due: Due) -> bool {
+        self.leaving != Leaving::OnTime && self.is_still_late(world, due)
+    }
+
+    #[cold]
+    fn is_still_late(&mut self, world: &World, due: Due) -> bool {
         match self.leaving {
             Leaving::OnTime => false,
             Leaving::Stuck { .. } => {
@@ -83,7 +89,7 @@ impl<S: Service> Calls<S> {
             call.leaving = Leaving::Late(arrives);
             if overdue {
                 let id = CallId { house: number, slot: slot as u32 };
-                let is_request = matches!(call.stage, Stage::Asked(_));
+                let is_request = call.under == Under::Request;
                 world.push(arrives, if is_request { Due::Request(id) } else { Due::Answer(id) });
             }
         }

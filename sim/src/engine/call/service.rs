@@ -82,11 +82,13 @@ impl ServiceContext<'_> {
     }
 
     /// The service's own wall clock.
+    #[inline]
     pub fn wall(&self) -> WallTime {
         WallTime::from_nanos(self.world.read_clock(self.node, Clock::Wall))
     }
 
     /// The service's own monotonic clock.
+    #[inline]
     pub fn mono(&self) -> MonoTime {
         MonoTime::from_nanos(self.world.read_clock(self.node, Clock::Monotonic))
     }

@@ -6,14 +6,17 @@ use rules::Rule;
 pub(crate) use rules::{Effect, Sending, Touch, Touched, Wanted};
 
 use crate::id::{FaultId, NodeId};
-use crate::seed::{Purpose, Seed, Stream};
+use crate::seed::{Purpose, Seed, Stream, choices};
 use crate::time::Span;
 use crate::world::{Latency, NetworkSpec};
 
 /// One direction of a link.
 #[derive(Clone)]
 struct Link {
-    latency: Latency,
+    /// The shortest latency.
+    least: Span,
+    /// How many latencies there are from there on.
+    choices: u64,
     stream: Stream,
 }
 
@@ -38,12 +41,13 @@ impl Network {
     }
 
     /// Draws the latency of the next message from `from` to `to`.
+    #[inline]
     pub(crate) fn latency(&mut self, from: NodeId, to: NodeId) -> Span {
         let link = match self.links[from.index()].get_mut(to.index()) {
             Some(Some(link)) => link,
             _ => self.open(from, to),
         };
-        link.stream.between(link.latency.min, link.latency.max)
+        link.least + Span::nanos(link.stream.below(link.choices) as i64)
     }
 
     /// What the latency of the next message from `from` to `to` will be drawn from.
@@ -57,17 +61,18 @@ impl Network {
     #[cold]
     fn open(&mut self, from: NodeId, to: NodeId) -> &mut Link {
         let abroad = from == self.provider || to == self.provider;
-        let latency = if abroad { self.spec.provider } else { self.spec.internal };
+        let Latency { min, max } = if abroad { self.spec.provider } else { self.spec.internal };
         let purpose = Purpose::Latency(self.draws_as[from.index()], self.draws_as[to.index()]);
         let stream = Stream::new(self.seed, purpose);
         let links = &mut self.links[from.index()];
         if links.len() <= to.index() {
             links.resize(to.index() + 1, None);
         }
-        links[to.index()].insert(Box::new(Link { latency, stream }))
+        links[to.index()].insert(Box::new(Link { least: min, choices: choices(min, max), stream }))
     }
 
     /// A number for the next message.
+    #[inline]
     pub(crate) fn next_message(&mut self) -> u32 {
         self.messages += 1;
         self.messages - 1

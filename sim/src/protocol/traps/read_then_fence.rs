@@ -25,6 +25,10 @@ impl Protocol for ReadThenFence {
         Fenced.lease_store()
     }
 
+    fn asks_the_host(&self) -> bool {
+        false
+    }
+
     fn ledger(&self) -> LedgerRules {
         Fenced.ledger()
     }
