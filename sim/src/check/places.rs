@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::clock::Deadline;
 use crate::history::{Event, History, What};
-use crate::id::{Epoch, FaultId, MessageId, NodeId};
+use crate::id::{Epoch, EventId, FaultId, MessageId, NodeId};
 use crate::time::{TrueTime, WallTime};
 
 /// A message that reached a node, or would have if it hadn't been for a crash.
@@ -43,8 +43,17 @@ pub(super) struct OfNode {
     /// What was sent to it, and the answers that it sent.
     pub(super) incoming: Vec<Sent>,
     pub(super) answers: Vec<Sent>,
-    /// Where its service wrote to disk.
+    /// Where its service wrote to disk, and where it lost what it had written.
     pub(super) written: Vec<usize>,
+    pub(super) forgot: Vec<usize>,
+    /// Where a message to it was lost because it was down.
+    pub(super) lost: Vec<usize>,
+    /// Where its time daemon, or an agent of its host, changed its clocks.
+    pub(super) corrected: Vec<usize>,
+    /// Where its worker's process died.
+    pub(super) died: Vec<usize>,
+    /// From where on its worker knew of a lease that it has, and from where on it didn't.
+    knows_lease: Vec<(usize, bool)>,
 }
 
 /// What there is to look up.
@@ -54,13 +63,20 @@ pub(super) struct Places {
     /// From where on who had the lease by the store's records. A holder keeps it until it is granted anew or given back,
     /// however long it has been expired: that is who may still be working under it.
     holders: Vec<(usize, Option<NodeId>)>,
+    /// From where on who was granted the lease last, `None` once any was given back.
+    granted: Vec<(usize, Option<NodeId>)>,
+    /// Where a worker was put back; and the same in the order of the snapshots that it was put back to.
+    pub(super) restored: Vec<usize>,
+    by_snapshot: Vec<(EventId, usize)>,
 }
 
 impl Places {
     pub(super) fn of(history: &History) -> Places {
         let nodes = history.nodes.iter().map(|_| OfNode::default()).collect();
         let faults = vec![OfFault::default(); history.plan.len()];
-        let mut places = Places { faults, nodes, holders: Vec::new() };
+        let (holders, granted) = (Vec::new(), Vec::new());
+        let (restored, by_snapshot) = (Vec::new(), Vec::new());
+        let mut places = Places { faults, nodes, holders, granted, restored, by_snapshot };
         let (mut holder, mut expiry) = (None, None);
         for (place, event) in history.events.iter().enumerate() {
             places.note_fault(place, &event.what);
@@ -73,7 +89,19 @@ impl Places {
                 node.written.push(place);
             }
         }
+        places.by_snapshot.sort_unstable();
         places
+    }
+
+    /// Where workers were put back to the snapshot that was taken with this event.
+    pub(super) fn restored_to(&self, snapshot: EventId) -> impl Iterator<Item = usize> {
+        let first = self.by_snapshot.partition_point(|(of, _)| *of < snapshot);
+        self.by_snapshot[first..].iter().take_while(move |(of, _)| *of == snapshot).map(|(_, place)| *place)
+    }
+
+    /// Whether the last that was heard of the lease before `place` is that it was granted to `node`.
+    pub(super) fn was_granted_last(&self, node: NodeId, place: usize) -> bool {
+        last_before(&self.granted, place) == Some(Some(node))
     }
 
     /// Who had the lease by the store's records, for each stretch of `during`, `None` for nobody.
@@ -111,12 +139,29 @@ impl Places {
             What::LeaseHeld { epoch, until } => {
                 node.held.push(place);
                 node.in_hand.push((place, Some((epoch, until))));
+                node.knows_lease.push((place, true));
             }
-            What::LeaseDropped { epoch } if node.has_in_hand().is_some_and(|(of, _)| of == epoch) => {
-                node.in_hand.push((place, None));
+            What::LeaseDropped { epoch } => {
+                if node.has_in_hand().is_some_and(|(of, _)| of == epoch) {
+                    node.in_hand.push((place, None));
+                }
+                node.knows_lease.push((place, false));
             }
-            What::WorkerFinished | What::WorkerDied if node.has_in_hand().is_some() => {
-                node.in_hand.push((place, None));
+            What::WorkerFinished | What::WorkerDied => {
+                if node.has_in_hand().is_some() {
+                    node.in_hand.push((place, None));
+                }
+                node.knows_lease.push((place, false));
+                if event.what == What::WorkerDied {
+                    node.died.push(place);
+                }
+            }
+            What::MessageLost { .. } => node.lost.push(place),
+            What::WritesLost { .. } => node.forgot.push(place),
+            What::ClockCorrected { .. } | What::ClockSlewed { .. } => node.corrected.push(place),
+            What::WorkerRestored { snapshot, .. } => {
+                self.restored.push(place);
+                self.by_snapshot.push((snapshot, place));
             }
             _ => {}
         }
@@ -151,6 +196,7 @@ impl Places {
             What::LeaseGranted { worker, epoch, until, .. } => {
                 *holder = Some((worker, epoch));
                 self.holders.push((place, Some(worker)));
+                self.granted.push((place, Some(worker)));
                 let too_early = expiry.replace(until).is_some_and(|expiry| expiry > history.utc(event.at));
                 if let Some(node) = self.nodes.get_mut(worker.index()) {
                     node.granted.push(place);
@@ -162,6 +208,7 @@ impl Places {
             What::LeaseRenewed { until, .. } => *expiry = Some(until),
             What::LeaseReleased { worker, epoch } => {
                 *expiry = None;
+                self.granted.push((place, None));
                 if *holder == Some((worker, epoch)) {
                     *holder = None;
                     self.holders.push((place, None));
@@ -179,10 +226,19 @@ impl OfNode {
 
     /// The end of the lease that its worker had in hand before `place`, as the worker thought of it.
     pub(super) fn in_hand_before(&self, place: usize) -> Option<Deadline> {
-        let count = self.in_hand.partition_point(|(since, _)| *since < place);
-        let (_, lease) = self.in_hand.get(count.checked_sub(1)?)?;
-        lease.map(|(_, until)| until)
+        last_before(&self.in_hand, place).flatten().map(|(_, until)| until)
     }
+
+    /// Whether its worker knew before `place` of a lease that it has.
+    pub(super) fn knew_lease_before(&self, place: usize) -> bool {
+        last_before(&self.knows_lease, place) == Some(true)
+    }
+}
+
+/// What was so before `place`, of what is told from where on it was so.
+fn last_before<T: Copy>(told: &[(usize, T)], place: usize) -> Option<T> {
+    let count = told.partition_point(|(since, _)| *since < place);
+    told.get(count.checked_sub(1)?).map(|(_, what)| *what)
 }
 
 /// Those of `places` that are in `range`.

@@ -1,6 +1,8 @@
 //! One fault as it struck: when, where in the history, and what was there to be hit.
 
-use super::places::{Places, in_flight, within};
+use std::ops::Range;
+
+use super::places::{OfNode, Places, in_flight, within};
 use crate::clock::{Clock, Deadline};
 use crate::history::{Event, History, Role, What};
 use crate::id::{EventId, FaultId, MessageId, NodeId};
@@ -27,24 +29,14 @@ impl<'a> Strike<'a> {
         Some(Strike { found, fault, began, ended, from: history.events[began].at, until })
     }
 
-    /// The event with which it began.
-    pub(crate) fn beginning(&self) -> EventId {
-        EventId(self.began as u32)
-    }
-
     /// The places in the history of the events while it was on.
-    pub(crate) fn places(&self) -> std::ops::Range<usize> {
+    fn places(&self) -> Range<usize> {
         self.began..self.ended
     }
 
     /// The events before it began.
-    pub(crate) fn before<'h>(&self, history: &'h History) -> &'h [Event] {
+    fn before<'h>(&self, history: &'h History) -> &'h [Event] {
         &history.events[..self.began]
-    }
-
-    /// The events while it was on.
-    pub(crate) fn during<'h>(&self, history: &'h History) -> &'h [Event] {
-        history.events.get(self.began..self.ended).unwrap_or_default()
     }
 
     /// Whether, while it was on, the lease was with a worker that `matters`, by the store's records.
@@ -132,12 +124,44 @@ impl<'a> Strike<'a> {
 
     /// Whether the service on `node` had written anything that it lost.
     pub(crate) fn loses_writes(&self, history: &History, node: NodeId) -> bool {
-        let lost_since = self.during(history).iter().find_map(|event| match event.what {
-            What::WritesLost { since } if event.node == node => Some(since),
-            _ => None,
-        });
-        let newest = within(&self.found.nodes[node.index()].written, 0..self.began).last();
-        lost_since.zip(newest).is_some_and(|(since, newest)| history.events[*newest].at > since)
+        let OfNode { written, forgot, .. } = &self.found.nodes[node.index()];
+        let lost = within(forgot, self.places()).first().map(|place| history.events[*place].what);
+        match (lost, within(written, 0..self.began).last()) {
+            (Some(What::WritesLost { since }), Some(newest)) => history.events[*newest].at > since,
+            _ => false,
+        }
+    }
+
+    /// Whether a message to `node` was lost while it was on, because that was down.
+    pub(crate) fn loses_a_message(&self, node: NodeId) -> bool {
+        !within(&self.found.nodes[node.index()].lost, self.places()).is_empty()
+    }
+
+    /// Whether something that sets the clocks of `node` did so while it was on.
+    pub(crate) fn has_clocks_corrected(&self, node: NodeId) -> bool {
+        !within(&self.found.nodes[node.index()].corrected, self.places()).is_empty()
+    }
+
+    /// Whether the process of the worker on `node` died while it was on.
+    pub(crate) fn kills(&self, node: NodeId) -> bool {
+        !within(&self.found.nodes[node.index()].died, self.places()).is_empty()
+    }
+
+    /// Whether a worker was put back while it was on that has the lease, or remembers having it.
+    pub(crate) fn puts_a_holder_back(&self, history: &History) -> bool {
+        within(&self.found.restored, self.places()).iter().any(|place| self.hurts_holder(history, *place))
+    }
+
+    /// Whether a worker was put back to the snapshot with which it began, now or later, that has the lease then, or
+    /// remembers having it.
+    pub(crate) fn has_a_holder_put_back(&self, history: &History) -> bool {
+        let mut restored = self.found.restored_to(EventId(self.began as u32));
+        restored.any(|place| self.hurts_holder(history, place))
+    }
+
+    fn hurts_holder(&self, history: &History, place: usize) -> bool {
+        let What::WorkerRestored { of, snapshot } = history.events[place].what else { return false };
+        self.found.was_granted_last(of, place) || self.found.nodes[of.index()].knew_lease_before(snapshot.index())
     }
 
     /// Whether `message` was delivered at the instant of the beginning, but before it.

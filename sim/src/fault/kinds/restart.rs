@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{FaultInfo, Kind, Needs, field};
 use crate::check::Strike;
 use crate::engine::World;
-use crate::history::{Event, History, Role, What};
+use crate::history::{History, Role};
 use crate::id::{FaultId, NodeId};
 use crate::time::Span;
 
@@ -101,8 +101,7 @@ impl Kind for Restart {
 /// Whether it hurt anybody that the service on `node` went down: whatever was on its way to the service or from it, the
 /// lease if the service keeps it, and what it had written and lost.
 pub(super) fn hurts_service(history: &History, strike: &Strike, node: NodeId) -> bool {
-    let lost = |event: &Event| event.node == node && matches!(event.what, What::MessageLost { .. });
-    strike.during(history).iter().any(lost)
+    strike.loses_a_message(node)
         || strike.in_flight(history, node).next().is_some()
         || strike.answers_in_flight(history, node)
         || strike.loses_writes(history, node)

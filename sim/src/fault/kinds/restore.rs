@@ -2,12 +2,11 @@
 
 use serde::Serialize;
 
-use super::snapshot::hurts;
 use super::{FaultInfo, Kind, Needs, field};
 use crate::check::Strike;
 use crate::engine::World;
-use crate::history::{Event, History, What};
-use crate::id::{EventId, FaultId, NodeId};
+use crate::history::History;
+use crate::id::{FaultId, NodeId};
 use crate::time::Span;
 
 /// A worker's machine goes on from the newest [`Snapshot`](super::Snapshot) of it: with the memory and with the clocks of
@@ -79,9 +78,8 @@ impl Kind for Restore {
 
     /// It hurts a worker that has the lease, or remembers having it.
     fn bit(&self, history: &History, strike: &Strike) -> bool {
-        let killed = |event: &Event| event.node == self.node && event.what == What::WorkerDied;
-        (strike.during(history).iter().any(killed) && strike.overlaps_lease(|holder| holder == self.node))
-            || strike.places().any(|index| hurts(history, EventId(index as u32)))
+        (strike.kills(self.node) && strike.overlaps_lease(|holder| holder == self.node))
+            || strike.puts_a_holder_back(history)
     }
 
     fn phrase(&self, name: &dyn Fn(NodeId) -> String) -> String {

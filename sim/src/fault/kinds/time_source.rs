@@ -6,7 +6,7 @@ use super::pause::listed;
 use super::{FaultInfo, Kind, field};
 use crate::check::Strike;
 use crate::engine::World;
-use crate::history::{History, What};
+use crate::history::History;
 use crate::id::{FaultId, NodeId};
 use crate::time::Span;
 
@@ -53,11 +53,8 @@ impl Kind for TimeSource {
     }
 
     /// It hurts whoever's clock is set by it meanwhile.
-    fn bit(&self, history: &History, strike: &Strike) -> bool {
-        strike.during(history).iter().any(|event| {
-            self.nodes.contains(&event.node)
-                && matches!(event.what, What::ClockCorrected { .. } | What::ClockSlewed { .. })
-        })
+    fn bit(&self, _: &History, strike: &Strike) -> bool {
+        self.nodes.iter().any(|node| strike.has_clocks_corrected(*node))
     }
 
     fn phrase(&self, name: &dyn Fn(NodeId) -> String) -> String {
