@@ -10,13 +10,16 @@ use std::time::{Duration, Instant};
 
 use holdover::scenario::Scenario;
 use holdover_sim::check;
-use holdover_sim::fault::{Anchor, ClockStep, Latency, Links, NodeSet, Pause, PauseClocks, PlannedFault};
+use holdover_sim::fault::{
+    Anchor, ClockStep, Failover, Fault, Latency, Links, Loses, NodeSet, Original, Pause, PauseClocks,
+    PlannedFault, Restart, Restore, Snapshot, SplitBrain, TimeSource,
+};
 use holdover_sim::limits::{Ending, Limits};
 use holdover_sim::protocol::{Fenced, Protocol};
 use holdover_sim::run::run;
 use holdover_sim::seed::Seed;
 use holdover_sim::time::{Span, TrueTime};
-use holdover_sim::world::{self, WorkerSpec, worker_node};
+use holdover_sim::world::{self, ClockSpec, Discipline, LEDGER, TimeDaemon, WorkerSpec, worker_node};
 
 const QUIET_NIGHT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/incidents/clock-jump-no-fault.toml");
 
@@ -27,32 +30,50 @@ struct Size {
     workers: usize,
     operations: u32,
     faults: usize,
+    kinds: Kinds,
 }
 
+/// Kinds of fault, each with how its faults are made, which come in turn.
+#[derive(Clone, Copy)]
+struct Kinds {
+    names: &'static str,
+    nth: fn(usize) -> Fault,
+}
+
+const PASSING: Kinds = Kinds { names: "pause, clock-step, latency", nth: passing };
+const OF_SERVICES: Kinds = Kinds { names: "time-source, restart, failover, split-brain", nth: of_services };
+const PUT_BACK: Kinds = Kinds { names: "snapshot, restore", nth: put_back };
+
 impl Size {
-    const fn of(workers: usize, operations: u32, faults: usize) -> Size {
-        Size { workers, operations, faults }
+    const fn of(workers: usize, operations: u32, faults: usize, kinds: Kinds) -> Size {
+        Size { workers, operations, faults, kinds }
     }
 }
 
-const SIZES: [Size; 12] = [
-    Size::of(2, 20, 0),
-    Size::of(2, 1_000, 0),
-    Size::of(2, 10_000, 0),
-    Size::of(2, 100_000, 0),
-    Size::of(10, 1_000, 0),
-    Size::of(100, 1_000, 0),
-    Size::of(1_000, 1_000, 0),
-    Size::of(2, 1_000, 10),
-    Size::of(2, 1_000, 100),
-    Size::of(2, 1_000, 1_000),
-    Size::of(2, 10_000, 1_000),
-    Size::of(1_000, 10_000, 1_000),
+const SIZES: [Size; 18] = [
+    Size::of(2, 20, 0, PASSING),
+    Size::of(2, 1_000, 0, PASSING),
+    Size::of(2, 10_000, 0, PASSING),
+    Size::of(2, 100_000, 0, PASSING),
+    Size::of(10, 1_000, 0, PASSING),
+    Size::of(100, 1_000, 0, PASSING),
+    Size::of(1_000, 1_000, 0, PASSING),
+    Size::of(2, 1_000, 10, PASSING),
+    Size::of(2, 1_000, 100, PASSING),
+    Size::of(2, 1_000, 1_000, PASSING),
+    Size::of(2, 10_000, 1_000, PASSING),
+    Size::of(1_000, 10_000, 1_000, PASSING),
+    Size::of(2, 1_000, 100, OF_SERVICES),
+    Size::of(2, 1_000, 1_000, OF_SERVICES),
+    Size::of(2, 10_000, 1_000, OF_SERVICES),
+    Size::of(2, 1_000, 100, PUT_BACK),
+    Size::of(2, 1_000, 1_000, PUT_BACK),
+    Size::of(2, 10_000, 1_000, PUT_BACK),
 ];
 
 fn main() {
-    println!("| workers | operations | faults | events | run | rules | bites | assumptions |");
-    println!("| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+    println!("| workers | operations | faults | of these kinds | events | run | rules | bites | assumptions |");
+    println!("| ---: | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: |");
     for size in &SIZES {
         println!("{}", row(size));
     }
@@ -72,8 +93,11 @@ fn row(size: &Size) -> String {
         least(|| drop(black_box(check::broken_assumptions(&history, Protocol::assumptions(&Fenced))))),
     ]
     .map(each);
-    let Size { workers, operations, faults } = size;
-    format!("| {workers} | {operations} | {faults} | {events} | {took} | {judged} | {bitten} | {assumed} |")
+    let Size { workers, operations, faults, kinds } = size;
+    let kinds = if *faults > 0 { kinds.names } else { "" };
+    format!(
+        "| {workers} | {operations} | {faults} | {kinds} | {events} | {took} | {judged} | {bitten} | {assumed} |"
+    )
 }
 
 fn least(mut what: impl FnMut()) -> Duration {
@@ -89,10 +113,11 @@ fn least(mut what: impl FnMut()) -> Duration {
 fn night(size: &Size) -> Scenario {
     let mut scenario = Scenario::load(QUIET_NIGHT).expect("the incident's control is a valid scenario");
     let first = scenario.world.workers.first().expect("it has workers").clone();
+    let clock = ClockSpec { discipline: Some(CHRONY), ..first.clock };
     let worker = |n: usize| WorkerSpec {
         name: format!("worker-{n}"),
         starts: first.starts + Span::millis(n as i64),
-        ..first.clone()
+        clock: if size.kinds.names == OF_SERVICES.names { clock } else { first.clock },
     };
     scenario.world.workers = (0..size.workers).map(worker).collect();
     scenario.world.job.operations = size.operations;
@@ -101,7 +126,9 @@ fn night(size: &Size) -> Scenario {
     scenario.world.limits = Limits { end: TrueTime::START + Span::secs(100_000), steps: 100_000_000 };
     let job = Span::millis(20).times(i64::from(size.operations));
     let due = scenario.world.job.due - scenario.world.start;
-    scenario.plan = (0..size.faults).map(|n| fault(n, due + part(job, n, size.faults))).collect();
+    let at = |n| Anchor::At(TrueTime::START + due + part(job, n, size.faults));
+    let fault = |n| PlannedFault { when: at(n), inject: (size.kinds.nth)(n), note: None, name: None };
+    scenario.plan = (0..size.faults).map(fault).collect();
     scenario
 }
 
@@ -109,10 +136,15 @@ fn part(of: Span, n: usize, all: usize) -> Span {
     Span::nanos(of.as_nanos() / all as i64 * n as i64)
 }
 
-/// Short pauses, small steps of the wall clock and stretches of latency, in turn.
-fn fault(n: usize, at: Span) -> PlannedFault {
-    let (node, lasting) = (worker_node(n % 2), Span::millis(15));
-    let inject = match n % 3 {
+const CHRONY: Discipline = Discipline { daemon: TimeDaemon::Chrony, poll: Span::secs(16) };
+
+/// How long those last that do.
+const LASTING: Span = Span::millis(15);
+
+/// Short pauses, small steps of the wall clock and stretches of latency.
+fn passing(n: usize) -> Fault {
+    let (node, lasting) = (worker_node(n % 2), LASTING);
+    match n % 3 {
         0 => Pause { node, beside: Vec::new(), lasting, clocks: PauseClocks::Running, task: None }.into(),
         1 => ClockStep { node, by: Span::micros([1, -1][n % 2]) }.into(),
         _ => {
@@ -121,6 +153,22 @@ fn fault(n: usize, at: Span) -> PlannedFault {
             let range = world::Latency { min: Span::millis(1), max: Span::millis(2) };
             Latency { links, range, lasting }.into()
         }
-    };
-    PlannedFault { when: Anchor::At(TrueTime::START + at), inject, note: None, name: None }
+    }
+}
+
+/// Wrong time sources, and a ledger that restarts, or that a replica takes the place of.
+fn of_services(n: usize) -> Fault {
+    let (node, worker, lasting, lag) = (LEDGER, worker_node(n % 2), LASTING, Span::millis(1));
+    match n % 4 {
+        0 => TimeSource { nodes: vec![worker], error: Span::millis(1), lasting }.into(),
+        1 => Restart { node, lasting, loses: Loses::Memory }.into(),
+        2 => Failover { node, lag, lasting }.into(),
+        _ => SplitBrain { node, old: vec![worker], lag, lasting }.into(),
+    }
+}
+
+/// Snapshots of a worker, and goings back to them.
+fn put_back(n: usize) -> Fault {
+    let node = worker_node(0);
+    if n.is_multiple_of(2) { Snapshot { node }.into() } else { Restore { node, original: Original::Gone }.into() }
 }
