@@ -17,11 +17,13 @@ enum Seen {
 /// How often something happened to each operation of the batch.
 pub(super) struct Tally {
     ops: Vec<Seen>,
+    /// The operations in the order of their first times, none of which was taken back.
+    firsts: Vec<OpId>,
 }
 
 impl Tally {
     pub(super) fn new(history: &History) -> Tally {
-        Tally { ops: vec![Seen::Never; history.batch.len()] }
+        Tally { ops: vec![Seen::Never; history.batch.len()], firsts: Vec::new() }
     }
 
     /// Notes that it happened to `op`, and gives the first time if this is the second.
@@ -30,6 +32,7 @@ impl Tally {
         match *seen {
             Seen::Never => {
                 *seen = Seen::Once(event);
+                self.firsts.push(op);
                 None
             }
             Seen::Once(first) => {
@@ -40,12 +43,14 @@ impl Tally {
         }
     }
 
-    /// Takes back what has happened only at times that are `lost`.
+    /// Takes back what has happened only at times that are `lost`, which are the newest.
     pub(super) fn forget(&mut self, lost: impl Fn(EventId) -> bool) {
-        for seen in &mut self.ops {
-            if matches!(*seen, Seen::Once(first) | Seen::More(first) if lost(first)) {
-                *seen = Seen::Never;
+        while let Some(op) = self.firsts.last() {
+            match self.ops[op.index()] {
+                Seen::Once(first) | Seen::More(first) if !lost(first) => return,
+                _ => self.ops[op.index()] = Seen::Never,
             }
+            self.firsts.pop();
         }
     }
 
