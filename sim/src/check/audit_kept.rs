@@ -11,15 +11,11 @@ pub(super) const CHECKER: Checker =
 
 fn judge(evidence: &Evidence<'_>) -> Verdict {
     let mut findings = Findings::default();
-    let mut judged = 0;
-    for (id, event) in evidence.deeds() {
-        match event.what {
-            What::WriteAccepted { .. } => judged += 1,
-            What::EntryDeleted { .. } => findings.add(Witness::RecordDeleted { deleted: id }),
-            _ => {}
-        }
+    if evidence.has_deleted {
+        let deleted = evidence.deeds().filter(|(_, event)| matches!(event.what, What::EntryDeleted { .. }));
+        deleted.for_each(|(id, _)| findings.add(Witness::RecordDeleted { deleted: id }));
     }
-    findings.or_holds(judged)
+    findings.or_holds(evidence.writes)
 }
 
 #[cfg(test)]

@@ -10,13 +10,38 @@ use crate::id::{EventId, ExportId};
 pub struct Evidence<'a> {
     history: &'a History,
     deeds: Vec<EventId>,
+    /// Whether any service was deposed and went on.
+    pub(super) has_deposed: bool,
+    /// Whether anything was deleted from the ledger.
+    pub(super) has_deleted: bool,
+    /// How many entries the ledger took in.
+    pub(super) writes: usize,
+    /// The first export that was published.
+    pub(super) published: Option<EventId>,
 }
 
 impl<'a> Evidence<'a> {
     pub(super) fn of(history: &'a History) -> Evidence<'a> {
-        let mut deeds = Vec::with_capacity(history.events.len() / 4);
-        deeds.extend(history.numbered().filter(|(_, event)| is_deed(&event.what)).map(|(id, _)| id));
-        Evidence { history, deeds }
+        let deeds = Vec::with_capacity(history.events.len() / 4);
+        let (has_deposed, has_deleted, writes, published) = (false, false, 0, None);
+        let mut evidence = Evidence { history, deeds, has_deposed, has_deleted, writes, published };
+        for (id, event) in history.numbered().filter(|(_, event)| is_deed(&event.what)) {
+            evidence.add(id, &event.what);
+        }
+        evidence
+    }
+
+    fn add(&mut self, id: EventId, what: &What) {
+        self.deeds.push(id);
+        match what {
+            What::WriteAccepted { .. } => self.writes += 1,
+            What::ExportPublished { .. } => {
+                self.published.get_or_insert(id);
+            }
+            What::EntryDeleted { .. } => self.has_deleted = true,
+            What::DeposedServed { .. } => self.has_deposed = true,
+            _ => {}
+        }
     }
 
     /// What was done, in order.
@@ -79,7 +104,8 @@ mod tests {
             let mut story = story.sent(A, LEDGER, 0, 1).delivered(A, LEDGER, 0).wrote(B, 3, 1);
             story = story.sent(A, LEDGER, 1, 1).granted(A, 4, None).wrote(A, 2, 1);
             let history = story.history();
-            let all = Evidence { history: &history, deeds: history.numbered().map(|(id, _)| id).collect() };
+            let mut all = Evidence { deeds: Vec::new(), writes: 0, ..Evidence::of(&history) };
+            history.numbered().for_each(|(id, event)| all.add(id, &event.what));
             for checker in CHECKERS {
                 prop_assert_eq!(verdict(checker, &Evidence::of(&history)), verdict(checker, &all));
             }

@@ -18,7 +18,7 @@ fn judge(evidence: &Evidence<'_>) -> Verdict {
     for (id, event) in evidence.deeds() {
         match event.what {
             // The ledger is what the new primary has; what a deposed one took in is gone in the end.
-            What::WriteAccepted { .. } if evidence.by_deposed(event) => {}
+            What::WriteAccepted { .. } if evidence.has_deposed && evidence.by_deposed(event) => {}
             What::WriteAccepted { op, amount, .. } => {
                 if let Some(first) = entries.note(op, id) {
                     findings.add(Witness::EnteredTwice { op, first, second: id });

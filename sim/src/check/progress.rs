@@ -1,7 +1,6 @@
 //! The settlement gets finished: a protocol that does nothing is safe, and useless.
 
 use super::{Checker, Evidence, Verdict, Witness};
-use crate::history::What;
 use crate::limits::Ending;
 
 pub(super) const CHECKER: Checker = Checker {
@@ -11,8 +10,7 @@ pub(super) const CHECKER: Checker = Checker {
 };
 
 fn judge(evidence: &Evidence<'_>) -> Verdict {
-    let mut exports = evidence.deeds().filter(|(_, event)| matches!(event.what, What::ExportPublished { .. }));
-    let published = exports.next().map(|(_, event)| event.at);
+    let published = evidence.published.map(|id| evidence.event(id).at);
     let deadline = evidence.progress_by();
     match published {
         Some(at) if at <= deadline => Verdict::Holds { judged: 1 },
