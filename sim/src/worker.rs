@@ -183,7 +183,7 @@ impl Worker {
             LeaseKeeper::Replicas(replicas) => return Box::pin(self.acquire_of(replicas, ttl)).await,
         };
         match self.ask(row, LeaseRequest::Acquire(self.term(ttl))).await {
-            Ok(LeaseResponse::Granted(grant)) => Some(grant),
+            Ok(LeaseResponse::Granted(grant)) => Some(*grant),
             _ => None,
         }
     }
@@ -303,7 +303,7 @@ impl Worker {
     ) -> impl Future<Output = Result<LedgerResponse, Setback>> + use<'a> {
         let signed = Signed { claim: self.claim(lease), lease: lease.id(), request };
         let asking = self.ask(&self.0.services.ledger, signed);
-        async { asking.await?.map_err(Setback::Refused) }
+        async { asking.await?.map_err(|why| Setback::Refused(*why)) }
     }
 
     /// Asks a service.
@@ -372,7 +372,7 @@ impl Worker {
 
 fn expect_checkpoint(response: LedgerResponse) -> Checkpoint {
     match response {
-        LedgerResponse::Checkpoint(checkpoint) => checkpoint,
+        LedgerResponse::Checkpoint(checkpoint) => *checkpoint,
         other => unreachable!("the ledger answers a fence or a reading with {other:?}"),
     }
 }

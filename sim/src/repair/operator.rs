@@ -116,9 +116,9 @@ impl Operator {
     pub(super) async fn stop_dispatch(&self, above: Option<Token>) -> Vec<PastGrant> {
         let request = LeaseRequest::Dispatch(DispatchRequest::Stop { above });
         match self.insist(self.lease_store(), request).await {
-            LeaseResponse::Stopped { grant, grants } => {
-                self.grant.set(Some(grant));
-                grants
+            LeaseResponse::Stopped(stopped) => {
+                self.grant.set(Some(stopped.grant));
+                stopped.grants
             }
             other => unreachable!("a lease store answers a stop with {other:?}"),
         }
@@ -165,7 +165,7 @@ impl Operator {
         let grant = self.authority();
         let request = LedgerRequest::Repair(request);
         let signed = Signed { claim: self.claim(grant), lease: grant.lease, request };
-        self.insist(&self.services.ledger, signed).await
+        self.insist(&self.services.ledger, signed).await.map_err(|why| *why)
     }
 
     /// Asks the provider once: `None` if no answer came.

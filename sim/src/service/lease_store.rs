@@ -99,24 +99,28 @@ pub struct Term {
     pub ttl: Span,
 }
 
-/// What the lease store answers.
+/// What the lease store answers. Small, because it is moved about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LeaseResponse {
     /// The lease is the asker's.
-    Granted(Grant),
+    Granted(Box<Grant>),
     /// The new expiry is written, or the row emptied.
     Done,
     /// Somebody else has the lease.
     Refused,
     /// Dispatch is stopped.
-    Stopped {
-        /// The operator's authority.
-        grant: Grant,
-        /// Who had the lease before.
-        grants: Vec<PastGrant>,
-    },
+    Stopped(Box<Stopped>),
     /// Who goes on; `None` if nobody was heard of.
     Elected(Option<NodeId>),
+}
+
+/// What an operator is told that had dispatch stopped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stopped {
+    /// The operator's authority.
+    pub grant: Grant,
+    /// Who had the lease before.
+    pub grants: Vec<PastGrant>,
 }
 
 /// A grant as its holder knows it.
@@ -214,7 +218,7 @@ impl LeaseStore {
                         let grant = Grant { lease, token, epoch: context.next_epoch() };
                         context.record(What::LeaseGranted { worker, epoch: grant.epoch, lease, token, until });
                         self.note_grant(grant, worker);
-                        LeaseResponse::Granted(grant)
+                        LeaseResponse::Granted(Box::new(grant))
                     }
                     Err(holder) => {
                         context.record(What::LeaseRefused { worker, holder });
@@ -282,7 +286,7 @@ impl LeaseStore {
         let until = now.wall + ttl;
         context.record(What::LeaseGranted { worker, epoch: grant.epoch, lease, token, until });
         self.note_grant(grant, worker);
-        LeaseResponse::Granted(grant)
+        LeaseResponse::Granted(Box::new(grant))
     }
 
     fn renew(&mut self, grant: Grant, now: &Now, ttl: Span, context: &ServiceContext<'_>) -> LeaseResponse {

@@ -54,11 +54,11 @@ pub enum LedgerRequest {
     Repair(LedgerRepair),
 }
 
-/// What the ledger answers when it doesn't refuse.
+/// What the ledger answers when it doesn't refuse. Small, because it is moved about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LedgerResponse {
     /// To a fence and to reading the checkpoint.
-    Checkpoint(Checkpoint),
+    Checkpoint(Box<Checkpoint>),
     /// To a write: the operation's entry.
     Entered(EntryId),
     /// To an operator that takes charge.
@@ -166,11 +166,11 @@ impl Ledger {
         match request {
             LedgerRequest::Fence => {
                 context.record(What::GenerationOpened { claim, next: self.book.next });
-                LedgerResponse::Checkpoint(self.checkpoint())
+                LedgerResponse::Checkpoint(Box::new(self.checkpoint()))
             }
             LedgerRequest::ReadCheckpoint => {
                 context.record(What::CheckpointRead { claim, next: self.book.next });
-                LedgerResponse::Checkpoint(self.checkpoint())
+                LedgerResponse::Checkpoint(Box::new(self.checkpoint()))
             }
             LedgerRequest::Write { op, amount } => {
                 LedgerResponse::Entered(self.write(claim, lease, op, amount, context))
@@ -239,7 +239,7 @@ fn rejected(claim: Claim, request: &LedgerRequest, why: Refusal) -> What {
 
 impl Service for Ledger {
     type Request = Signed;
-    type Response = Result<LedgerResponse, Refusal>;
+    type Response = Result<LedgerResponse, Box<Refusal>>;
     type Undo = LedgerUndo;
 
     fn about(signed: &Signed) -> &'static str {
@@ -266,7 +266,7 @@ impl Service for Ledger {
             };
             if let Err(why) = admitted {
                 context.record(rejected(claim, request, why));
-                return Answer::Now(Err(why));
+                return Answer::Now(Err(Box::new(why)));
             }
         }
         let is_put_off = matches!(

@@ -1,7 +1,7 @@
 //! Dispatch: whether anybody may get the lease at all, who comes first, and who had it before. Only worlds with an operator
 //! have it.
 
-use super::{Grant, LeaseRequest, LeaseResponse, LeaseStore, LeaseUndo};
+use super::{Grant, LeaseRequest, LeaseResponse, LeaseStore, LeaseUndo, Stopped};
 use crate::engine::ServiceContext;
 use crate::history::{Claim, What};
 use crate::id::{LeaseId, NodeId, Token};
@@ -182,7 +182,7 @@ impl LeaseStore {
         dispatch.elected = None;
         let grants = dispatch.grants.clone();
         context.record(What::DispatchStopped { claim: claim(grant, context) });
-        LeaseResponse::Stopped { grant, grants }
+        LeaseResponse::Stopped(Box::new(Stopped { grant, grants }))
     }
 
     fn elect(&mut self, grant: Grant, context: &ServiceContext<'_>) -> LeaseResponse {
