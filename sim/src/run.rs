@@ -7,7 +7,7 @@ use std::rc::Rc;
 use crate::check::panic_message;
 use crate::engine::{Again, Errand, Host, Work, World, hosted};
 use crate::fault::PlannedFault;
-use crate::history::{History, NodeRecord};
+use crate::history::History;
 use crate::id::{Amount, NodeId};
 use crate::lease::LeaseService;
 use crate::limits::Ending;
@@ -52,16 +52,12 @@ fn run_on(host: Host, spec: &WorldSpec, protocol: &dyn AnyProtocol, plan: &[Plan
 
     let ended_at = world.now();
     let lease_store = lease_store_rules(spec, protocol);
-    let (events, exports, clocks) = world.wind_up();
-    let nodes = clocks.into_iter().enumerate().map(|(index, clocks)| {
-        let node = world.node(NodeId(index as u16));
-        NodeRecord { name: node.name.clone(), role: node.role, clocks }
-    });
+    let (events, exports) = world.wind_up();
     History {
         protocol: protocol.name(),
         seed,
         start: spec.start,
-        nodes: nodes.collect(),
+        nodes: world.records(),
         batch: batch.to_vec(),
         plan: plan.to_vec(),
         due: TrueTime::START + (spec.job.due - spec.start),

@@ -82,7 +82,8 @@ struct Calls<S: Service> {
 type Remains<S> = (Stage<S>, Option<Wakeup>);
 
 impl<S: Service> Calls<S> {
-    #[inline]
+    // Inlined so that what is asked is made where it stays.
+    #[inline(always)]
     fn add(&mut self, from: NodeId, caller: u32, about: &'static str, request: S::Request) -> u32 {
         let slot = self.free.pop().unwrap_or_else(|| self.make_room(from));
         self.get(slot).begin(from, caller, about);
@@ -226,6 +227,7 @@ impl<S: Service> AnyHouse for House<S> {
     }
 
     fn request(&self, world: &World, id: CallId) {
+        world.set_active(self.node);
         let mut calls = self.calls.borrow_mut();
         let call = calls.get(id.slot);
         let (half, from) = (self.half_that_had(call.incarnation), call.from);
@@ -260,6 +262,7 @@ impl<S: Service> AnyHouse for House<S> {
     }
 
     fn finish(&self, world: &World, id: CallId) {
+        world.set_active(self.node);
         let node = world.node(self.node);
         let mut calls = self.calls.borrow_mut();
         let call = calls.get(id.slot);

@@ -11,7 +11,7 @@ use super::restoring::Snapshot;
 use super::timeouts::Waiting;
 use crate::clock::{ClockLine, Motion, Rate};
 use crate::fault::WorkerTask;
-use crate::history::Role;
+use crate::history::{NodeRecord, Role};
 use crate::id::{EventId, FaultId, NodeId, TaskId};
 use crate::seed::Stream;
 use crate::time::{Span, TrueTime};
@@ -183,6 +183,16 @@ impl Node {
             restored: Cell::default(),
             stops: Cell::default(),
         }
+    }
+
+    /// The node for the history.
+    pub(super) fn record(&self) -> NodeRecord {
+        NodeRecord { name: self.name.clone(), role: self.role, clocks: self.clocks.borrow().clone() }
+    }
+
+    /// The same, where nobody needs the node any more.
+    pub(super) fn into_record(self) -> NodeRecord {
+        NodeRecord { name: self.name, role: self.role, clocks: self.clocks.into_inner() }
     }
 
     /// Whether nothing of the node's code runs.

@@ -164,12 +164,13 @@ impl Queue {
     pub(crate) fn push(&mut self, at: TrueTime, due: Due) -> u64 {
         let sequence = self.next_sequence;
         self.next_sequence += 1;
-        let item = Item { at, sequence, due: due.pack() };
+        let due = due.pack();
         // Of things due at one instant the new one comes last, so here it is enough to look at the time.
         if at >= self.far_from {
-            self.push_far(item);
+            self.push_far(at, sequence, due);
             return sequence;
         }
+        let item = Item { at, sequence, due };
         // What is due before it moves up, which is little; so it needs no search.
         let mut place = self.near.len();
         self.near.push(item);
@@ -186,7 +187,8 @@ impl Queue {
     }
 
     #[cold]
-    fn push_far(&mut self, item: Item) {
+    fn push_far(&mut self, at: TrueTime, sequence: u64, due: Packed) {
+        let item = Item { at, sequence, due };
         // What is never due isn't before anything, not even where nothing else is left.
         if self.near.is_empty() {
             self.near.push(item);

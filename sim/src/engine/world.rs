@@ -16,9 +16,9 @@ use super::strikes::Awaited;
 use super::tasks::{TaskHandle, Tasks, Wakeup, Work};
 use super::timers::Timers;
 use super::{Address, Node, Service};
-use crate::clock::{Clock, ClockLine, Deadline, Segment};
+use crate::clock::{Clock, Deadline, Segment};
 use crate::fault::{Anchor, Injector, PlannedFault, WorkerTask};
-use crate::history::{Event, Recorder, Row, What};
+use crate::history::{Event, NodeRecord, Recorder, Row, What};
 use crate::id::{Epoch, EventId, ExportId, MessageId, NodeId, TaskId};
 use crate::limits::{Ending, Limits};
 use crate::seed::Seed;
@@ -121,6 +121,8 @@ impl World {
     }
 
     /// Runs until nothing is left to do, or a limit is hit.
+    // Never inlined, so that the loop has the processor's registers for itself.
+    #[inline(never)]
     pub(crate) fn drive(&self) -> Ending {
         loop {
             self.run_ready_tasks();
@@ -150,7 +152,7 @@ impl World {
     }
 
     fn handle(&self, due: Due, sequence: u64) {
-        self.cause.set(None);
+        self.set_cause(None);
         match due {
             Due::Timer(slot) => {
                 let fired = self.timers.borrow_mut().fire(slot, sequence);
@@ -162,14 +164,8 @@ impl World {
                     None => return,
                 }
             }
-            Due::Request(call) => self.at_house(call, |house| {
-                self.active.set(house.node());
-                house.request(self, call);
-            }),
-            Due::Finish(call) => self.at_house(call, |house| {
-                self.active.set(house.node());
-                house.finish(self, call);
-            }),
+            Due::Request(call) => self.at_house(call, |house| house.request(self, call)),
+            Due::Finish(call) => self.at_house(call, |house| house.finish(self, call)),
             Due::Answer(call) => self.at_house(call, |house| house.answer(self, call)),
             Due::Start(node) => self.start_worker(node),
             Due::Alarm(node) => {
@@ -233,12 +229,12 @@ impl World {
     }
 
     /// Heals what is still broken, lets go of everything that holds the world, and gives out what was recorded.
-    pub(crate) fn wind_up(&self) -> (Vec<Event>, Vec<Vec<Row>>, Vec<ClockLine>) {
+    pub(crate) fn wind_up(&self) -> (Vec<Event>, Vec<Vec<Row>>) {
         self.is_over.set(true);
         self.awaited.stop();
         let active = self.injector.borrow().active();
         for fault in active {
-            self.cause.set(None);
+            self.set_cause(None);
             self.heal(fault);
         }
         self.processes.borrow_mut().clear();
@@ -247,9 +243,16 @@ impl World {
         for node in &self.nodes {
             node.held.borrow_mut().clear();
         }
-        let (events, exports) = self.recorder.borrow_mut().take();
-        let clocks = self.nodes.iter().map(|node| node.clocks.borrow().clone()).collect();
-        (events, exports, clocks)
+        self.recorder.borrow_mut().take()
+    }
+
+    /// The nodes for the history, when all is over.
+    pub(crate) fn records(self: Rc<World>) -> Vec<NodeRecord> {
+        match Rc::try_unwrap(self) {
+            Ok(world) => world.nodes.into_iter().map(Node::into_record).collect(),
+            // A protocol has kept a worker somewhere.
+            Err(world) => world.nodes.iter().map(Node::record).collect(),
+        }
     }
 
     #[inline]
@@ -295,6 +298,7 @@ impl World {
     }
 
     /// The code of `node` runs now.
+    #[inline]
     pub(super) fn set_active(&self, node: NodeId) {
         self.active.set(node);
     }
@@ -312,7 +316,7 @@ impl World {
 
     /// Starts a task of the process on `node`.
     pub(super) fn start_task(&self, node: NodeId, kind: WorkerTask, work: Work) -> TaskId {
-        let task = self.tasks.spawn(node, kind, self.cause.get(), work);
+        let task = self.tasks.spawn(node, kind, self.cause(), work);
         if let Some(memory) = &self.node(node).memory {
             memory.add_task(task);
         }
@@ -384,8 +388,8 @@ impl World {
     // Inlined, and with nothing here that needs the event's address, so that it is written where it stays.
     #[inline(always)]
     pub(crate) fn record(&self, node: NodeId, what: What) -> EventId {
-        let id = self.recorder.borrow_mut().record(self.now(), node, self.cause.get(), what);
-        self.cause.set(Some(id));
+        let id = self.recorder.borrow_mut().record(self.now(), node, self.cause(), what);
+        self.set_cause(Some(id));
         if crate::history::may_log() {
             self.log(node, id);
         }
@@ -409,10 +413,12 @@ impl World {
         ExportId((exports.len() - 1) as u32)
     }
 
+    #[inline(always)]
     pub(super) fn cause(&self) -> Option<EventId> {
         self.cause.get()
     }
 
+    #[inline(always)]
     pub(super) fn set_cause(&self, cause: Option<EventId>) {
         self.cause.set(cause);
     }
@@ -420,7 +426,7 @@ impl World {
     /// Makes `event` the cause of what follows, unless that is already something later: a task that was resumed after
     /// the answer it waits for had arrived goes on because of the resumption.
     pub(super) fn cause_at_least(&self, event: EventId) {
-        self.cause.set(self.cause.get().max(Some(event)));
+        self.set_cause(self.cause().max(Some(event)));
     }
 }
 
