@@ -183,20 +183,20 @@ fn by_mono(since: i64, ttl: Span) -> Deadline {
 fn outcome(history: &History, verdicts: &[(&check::Checker, Verdict)]) -> Outcome {
     let mut store = Store::default();
     for event in &history.events {
-        // Most are messages, and of what is left most are writes.
-        if let What::MessageSent { .. } = event.what {
-            store.messages += 1;
-        } else if let What::MessageDelivered { from, .. } = event.what {
-            store.hash = mix(mix(store.hash, event.at.as_nanos() as u64), u64::from(from.0));
-        } else if let What::WriteAccepted { .. } = event.what {
-            store.writes += 1;
-        } else if let What::LeaseRefused { .. } = event.what {
-            store.polls += 1;
-        } else if let What::LeaseGranted { worker, .. } = event.what {
-            store.grants += 1;
-            store.polls += u32::from(worker != worker_node(0));
-        } else if let What::LeaseRenewed { .. } | What::RenewalRefused { .. } = event.what {
-            store.renewals += 1;
+        match event.what {
+            What::MessageSent { .. } => store.messages += 1,
+            // As elsewhere it is the requests that are hashed; a store's and a ledger's node come first.
+            What::MessageDelivered { from, .. } if event.node < worker_node(0) => {
+                store.hash = mix(mix(store.hash, event.at.as_nanos() as u64), u64::from(from.0));
+            }
+            What::WriteAccepted { .. } => store.writes += 1,
+            What::LeaseRefused { .. } => store.polls += 1,
+            What::LeaseGranted { worker, .. } => {
+                store.grants += 1;
+                store.polls += u32::from(worker != worker_node(0));
+            }
+            What::LeaseRenewed { .. } | What::RenewalRefused { .. } => store.renewals += 1,
+            _ => {}
         }
     }
     for (checker, verdict) in verdicts {
