@@ -58,6 +58,7 @@ fn world() -> WorldSpec {
             renew_every: span(RENEW_EVERY),
             poll_every: span(POLL_EVERY),
             expiry: None,
+            service: None,
         },
         ledger: LedgerSpec::default(),
         provider: ProviderSpec::default(),
