@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use holdover::scenario::{Expected, MAX_BYTES, SMALLEST, Scenario, ScenarioError};
 use holdover::sim::clock::Rate;
 use holdover::sim::fault::{
-    Anchor, ClockSlew, ClockStep, Crash, DelayMessage, Failover, Fault, Links, LoseMessage, Loses, Part,
-    Partition, Pause, PauseClocks, PlannedFault, Restart, Shutdown, SplitBrain, Throttle,
+    Anchor, ClockSlew, ClockStep, Crash, DelayMessage, DiskStall, Failover, Fault, Links, LoseMessage, Loses,
+    Part, Partition, Pause, PauseClocks, PlannedFault, Restart, Shutdown, SplitBrain, Throttle,
 };
 use holdover::sim::id::NodeId;
 use holdover::sim::limits::Limits;
@@ -31,6 +31,7 @@ const START: WallTime = WallTime::from_nanos(1_768_442_370_000_000_000);
 
 const LEASE_STORE: NodeId = NodeId(0);
 const LEDGER: NodeId = NodeId(1);
+const PROVIDER: NodeId = NodeId(2);
 const WORKER_A: NodeId = NodeId(3);
 const WORKER_B: NodeId = NodeId(4);
 const OPERATOR: NodeId = NodeId(5);
@@ -214,6 +215,7 @@ fn a_complete_scenario_comes_out_as_it_was_meant() {
             fault(at_time(81_000), throttle(LEDGER, 1, 1_000)),
             fault(at_time(82_000), split(LEASE_STORE, &[WORKER_B, WORKER_A], 0)),
             fault(at_time(83_000), split(LEDGER, &[WORKER_A], 2)),
+            fault(at_time(84_000), Fault::DiskStall(DiskStall { node: PROVIDER, lasting })),
             fault(
                 Anchor::Point {
                     point: "repair.decided".to_owned(),

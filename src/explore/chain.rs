@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use holdover_sim::check::{Verdict, Witness};
 use holdover_sim::fault::Fault;
-use holdover_sim::history::{Claim, Event, History, What};
+use holdover_sim::history::{Claim, Event, History, Role, What};
 use holdover_sim::id::{Epoch, EventId, FaultId, MessageId, NodeId, OpId};
 use holdover_sim::time::TrueTime;
 
@@ -248,6 +248,10 @@ impl Tracer<'_> {
                 let inject = &self.history.plan[*fault].inject;
                 let is_deed = match event.what {
                     What::FaultBegan { fault: of } => of == number,
+                    What::WriteHung { fault: of } => of == number,
+                    What::LeaderElected => {
+                        on[*fault] && inject.nodes().iter().any(|node| self.history.is(*node, Role::LeaseStore))
+                    }
                     What::FaultEnded { fault: of } => of == number && inject.lasting().is_some(),
                     what if self.changes(&what).is_some() => {
                         self.changes(&what).is_some_and(|(_, of)| of == number)

@@ -302,6 +302,7 @@ impl Turning {
                 let longest = LONGEST.min(period.times(MOST_STALLS));
                 self.length(false, "for", &mut throttle.lasting, period + SHORTEST, longest);
             }
+            Fault::DiskStall(stall) => self.lasting(&mut stall.lasting),
             Fault::SplitBrain(split) => {
                 self.length(false, "lag", &mut split.lag, Span::ZERO, LONGEST);
                 self.lasting(&mut split.lasting);

@@ -42,6 +42,8 @@ const FIELDS: &[(&str, &str)] = &[
     ("throttled", "fault:fault"),
     ("unthrottled", "fault:fault"),
     ("deposed-served", "worker:node fault:fault"),
+    ("write-hung", "fault:fault"),
+    ("write-returned", "fault:fault written:yes-or-no"),
 ];
 
 /// Events that have no fields: they are written as a name alone.

@@ -268,8 +268,12 @@ pub(super) fn lines(history: &History) -> Vec<Line> {
             What::WorkerFinished | What::WorkerDied => {
                 changes[event.node.index()].push((event.at, Count::Away, 1));
             }
-            What::Throttled { .. } => changes[event.node.index()].push((event.at, Count::Pauses, 1)),
-            What::Unthrottled { .. } => changes[event.node.index()].push((event.at, Count::Pauses, -1)),
+            What::Throttled { .. } | What::WriteHung { .. } => {
+                changes[event.node.index()].push((event.at, Count::Pauses, 1))
+            }
+            What::Unthrottled { .. } | What::WriteReturned { .. } => {
+                changes[event.node.index()].push((event.at, Count::Pauses, -1))
+            }
             What::FaultBegan { fault } | What::FaultEnded { fault } => {
                 let inject = &history.plan[fault.index()].inject;
                 let by = if matches!(event.what, What::FaultBegan { .. }) { 1 } else { -1 };

@@ -118,6 +118,16 @@ impl<'a> Teller<'a> {
             | What::LeaseAsked { .. }
             | What::LeaseTold { .. } => {}
             What::LeaderElected | What::LeaseRevoked { .. } => self.tell_replicas(id, event),
+            What::WriteHung { .. } => {
+                let text = format!("{} hangs in a write: its disk takes none", self.name(event.node));
+                self.say(id, event, event.node, Mark::Fault, text);
+            }
+            // That it goes on is told with the end of the fault.
+            What::WriteReturned { written: true, .. } => {}
+            What::WriteReturned { written, .. } => {
+                let text = words::write_returned(self.name(event.node), written);
+                self.say(id, event, event.node, Mark::Fault, text);
+            }
             What::WorkerStarted => self.act(id, event, event.node, "starts"),
             What::WorkerFinished => self.act(id, event, event.node, "is done"),
             What::WorkerDied => self.act(id, event, event.node, "is gone, with all that it had in memory"),

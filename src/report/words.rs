@@ -1,6 +1,6 @@
 //! The words that reports use for times, nodes, faults and witnesses.
 
-mod replicas;
+pub(super) mod replicas;
 
 use holdover_sim::check::{Verdict, Witness};
 use holdover_sim::clock::Clock;
@@ -351,5 +351,13 @@ fn claimant(history: &History, id: EventId) -> &str {
     match history.event(id).what {
         What::PayoutMade { claim, .. } | What::WriteAccepted { claim, .. } => name(history, claim.worker),
         _ => name(history, history.event(id).node),
+    }
+}
+
+/// That the service of this name no longer hangs in a write.
+pub(super) fn write_returned(service: &str, written: bool) -> String {
+    match written {
+        true => format!("{service}'s write is on disk, and it goes on"),
+        false => format!("{service} no longer waits for its write, which is lost: nobody was told of it"),
     }
 }

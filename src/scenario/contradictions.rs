@@ -167,6 +167,9 @@ fn contradiction(kind: &str, earlier: &Timed, later: &Timed) -> Mistake {
             .help("take one away, or put them at different times"),
         "split-brain" => Wrong::new("two split brains of the same service overlap")
             .help("there are two halves at the most; let the first end before the second begins"),
+        "disk-stall" => {
+            Wrong::new("two stalls of the same disk overlap").help("let the first end before the second begins")
+        }
         "throttle" => Wrong::new("two throttles of the same node overlap")
             .help("a process has one quota at a time; let the first end before the second begins"),
         _ => Wrong::new("two shutdowns of the same worker").help("who was told to stop doesn't come back"),

@@ -114,6 +114,7 @@ const PLACES: &[(&str, &[&str])] = &[
             "restore",
             "throttle",
             "split-brain",
+            "disk-stall",
         ],
     ),
     ("in an [expect.PROTOCOL] table", &["seen"]),

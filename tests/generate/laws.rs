@@ -239,7 +239,7 @@ fn half_of_all_pauses_are_about_as_long_as_what_matters_to_the_lease() {
 
 /// Of the faults that 150 seeds draw for each profile, as files have them. Whatever is drawn in another way changes it, and with it
 /// what each seed does.
-const PLANS: u64 = 0x617b_05b2_7cff_32a8;
+const PLANS: u64 = 0x0863_95b7_31aa_adeb;
 
 #[test]
 fn a_seed_gives_the_same_plan_on_every_machine() {

@@ -123,7 +123,7 @@ fn is_in_order(history: &History) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Nothing of a worker's own doing happens while it is paused.
+/// Nothing of a node's own doing happens while it is paused, or hangs in a write.
 fn is_still_while_paused(history: &History) -> Result<(), TestCaseError> {
     let mut pauses = vec![0_i32; history.nodes.len()];
     for (id, event) in history.numbered() {
@@ -138,8 +138,8 @@ fn is_still_while_paused(history: &History) -> Result<(), TestCaseError> {
             What::FaultEnded { fault } => {
                 paused(fault).iter().for_each(|node| pauses[node.index()] -= 1);
             }
-            What::Throttled { .. } => pauses[event.node.index()] += 1,
-            What::Unthrottled { .. } => pauses[event.node.index()] -= 1,
+            What::Throttled { .. } | What::WriteHung { .. } => pauses[event.node.index()] += 1,
+            What::Unthrottled { .. } | What::WriteReturned { .. } => pauses[event.node.index()] -= 1,
             What::WorkerStarted | What::WorkerDied | What::WorkerRestored { .. } => {}
             What::WritesLost { .. } | What::MessageLost { .. } => {}
             // A time daemon is another process, and sees to its clock while the worker stalls.

@@ -6,10 +6,10 @@ use std::ops::Range;
 use holdover::scenario::Scenario;
 use holdover::sim::clock::Rate;
 use holdover::sim::fault::{
-    Anchor, ClockDrift, ClockSlew, ClockStep, ClockStrobe, Crash, DelayMessage, Duplicate, Failover, Fault, Hold,
-    Latency, LeapSecond, Links, LoseMessage, Loses, Loss, Original, Part, Partition, Pause, PauseClocks,
-    PlannedFault, Reorder, Restart, Restore, Shutdown, Snapshot, SplitBrain, Throttle, TimeSource, WorkerTask,
-    ZoneError,
+    Anchor, ClockDrift, ClockSlew, ClockStep, ClockStrobe, Crash, DelayMessage, DiskStall, Duplicate, Failover,
+    Fault, Hold, Latency, LeapSecond, Links, LoseMessage, Loses, Loss, Original, Part, Partition, Pause,
+    PauseClocks, PlannedFault, Reorder, Restart, Restore, Shutdown, Snapshot, SplitBrain, Throttle, TimeSource,
+    WorkerTask, ZoneError,
 };
 use holdover::sim::history::{EVENTS, History};
 use holdover::sim::id::NodeId;
@@ -272,6 +272,10 @@ fn shutdown(node: NodeId) -> impl Strategy<Value = Fault> {
     lasting(10_000).prop_map(move |lasting| Fault::Shutdown(Shutdown { node, lasting }))
 }
 
+fn disk_stall(node: NodeId) -> impl Strategy<Value = Fault> {
+    lasting(20_000).prop_map(move |lasting| DiskStall { node, lasting }.into())
+}
+
 fn loss(node: NodeId) -> impl Strategy<Value = Fault> {
     (lasting(6_000), lasting(20_000), any::<bool>()).prop_map(move |(lasting, lag, replica)| match replica {
         true => Fault::Failover(Failover { node, lag, lasting }),
@@ -365,6 +369,7 @@ fn fault(workers: u16) -> impl Strategy<Value = Fault> {
         4 => worker_of(workers).prop_flat_map(step),
         2 => worker_of(workers).prop_flat_map(slew),
         2 => service().prop_flat_map(restart),
+        1 => service().prop_flat_map(disk_stall),
         1 => worker_of(workers).prop_flat_map(crash),
         1 => worker_of(workers).prop_flat_map(shutdown),
         2 => worker_of(workers).prop_map(|node| Snapshot { node }.into()),

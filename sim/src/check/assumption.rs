@@ -193,6 +193,15 @@ mod tests {
         check(sent(STORE).at(1_001).delivered(A, STORE, 0), &[]);
         check(lives().sent(LEDGER, A, 0, 1).at(1_001).delivered(LEDGER, A, 0), &["requests-are-quick"]);
 
+        let hangs = |node, lasting| {
+            let fault = crate::id::FaultId(0);
+            let story = lives().on(node, What::WriteHung { fault });
+            story.at(lasting).on(node, What::WriteReturned { fault, written: true })
+        };
+        check(hangs(LEDGER, 1_000), &[]);
+        check(hangs(PROVIDER, 1_001), &["requests-are-quick"]);
+        check(hangs(STORE, 1_001), &[]);
+
         let held = |until| checked(lives().held(A, 1, Clock::Monotonic, until).at(5_000));
         check(held(6_000), &[]);
         check(held(5_999), &["checks-leave-time"]);

@@ -38,8 +38,8 @@ mod tests {
     use crate::clock::Clock::{Boottime, Monotonic, Raw, Wall};
     use crate::clock::Rate;
     use crate::fault::{
-        ClockDrift, ClockSlew, ClockStep, ClockStrobe, Crash, Failover, Fault, LeapSecond, Links, Loses, Loss,
-        NodeSet, Pause, PauseClocks, Restart, Shutdown, SplitBrain, Throttle, TimeSource, ZoneError,
+        ClockDrift, ClockSlew, ClockStep, ClockStrobe, Crash, DiskStall, Failover, Fault, LeapSecond, Links,
+        Loses, Loss, NodeSet, Pause, PauseClocks, Restart, Shutdown, SplitBrain, Throttle, TimeSource, ZoneError,
     };
     use crate::history::What;
     use crate::history::fixture::{A, B, C, LEDGER, PROVIDER, STORE, Story, pause};
@@ -281,6 +281,17 @@ mod tests {
         check(lost(plan(failover.clone()).at(5).wrote(A, 1, 0), 4), Bit);
         check(lost(plan(failover.clone()).at(5).wrote(A, 1, 0), 5), Missed);
         check(lost(plan(failover.clone()).at(5).paid(A, 1, 0), 4), Missed);
+    }
+
+    #[test]
+    fn a_disk_stall_bites_who_writes_meanwhile() {
+        let stall = || plan(Fault::DiskStall(DiskStall { node: LEDGER, lasting: Span::secs(1) })).at(10).begins(0);
+        let hangs = |fault| What::WriteHung { fault: FaultId(fault) };
+        check(stall().at(15).on(LEDGER, hangs(0)).at(20).heals(0), Bit);
+        check(stall().at(15).on(LEDGER, What::LeaderElected).at(20).heals(0), Missed);
+        check(stall().at(20).heals(0).on(LEDGER, hangs(0)), Missed);
+        // Another's, of the same plan.
+        check(stall().at(15).on(PROVIDER, hangs(1)).at(20).heals(0), Missed);
     }
 
     #[test]

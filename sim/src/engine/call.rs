@@ -4,6 +4,7 @@ mod by_rules;
 mod calling;
 mod course;
 mod halves;
+mod hanging;
 mod leaving;
 mod parked;
 mod service;
@@ -16,6 +17,7 @@ use std::rc::Rc;
 
 use self::course::{Arrival, Call, Coming, Under};
 use self::halves::{Deposed, Half};
+use self::hanging::Hanging;
 use self::service::Later;
 use super::World;
 use super::past::Past;
@@ -42,6 +44,8 @@ struct House<S: Service> {
     past: RefCell<Option<Past<S::Undo>>>,
     /// The primary that was deposed and goes on answering, if there is one.
     deposed: RefCell<Option<Deposed<S>>>,
+    /// The step that hangs in a write, if one does.
+    hanging: RefCell<Option<Hanging<S>>>,
     /// Lives below this one were of primaries that were deposed.
     first_life: Cell<u32>,
     calls: RefCell<Calls<S>>,
@@ -168,7 +172,13 @@ pub(crate) trait AnyHouse {
     /// `old` nodes, until `fault` ends.
     fn split(&self, world: &World, fault: FaultId, old: &[NodeId], at: Option<TrueTime>);
     /// The primary that was deposed, by `fault` or by any, is gone.
-    fn bury(&self, fault: Option<FaultId>);
+    fn bury(&self, world: &World, fault: Option<FaultId>);
+    /// From now on it is noted whether the service writes, or no longer.
+    fn watch_writes(&self, begin: bool);
+    /// The write in which the service hangs, if it does, is done; it hung because of `fault`, for as long as `late` says.
+    fn finish_write(&self, world: &World, fault: FaultId, late: Span);
+    /// Whoever hangs in a write, if somebody does, is gone.
+    fn give_write_up(&self, world: &World);
 }
 
 impl<S: Service> Address<S> {
@@ -180,7 +190,8 @@ impl<S: Service> Address<S> {
         }
         let past = RefCell::new(reach.map(Past::new));
         let (service, deposed, first_life) = (RefCell::new(service), RefCell::new(None), Cell::new(0));
-        Address(Rc::new(House { number, node, service, past, deposed, first_life, calls }))
+        let hanging = RefCell::new(None);
+        Address(Rc::new(House { number, node, service, past, deposed, hanging, first_life, calls }))
     }
 
     pub(crate) fn house(&self) -> Rc<dyn AnyHouse> {
@@ -205,6 +216,25 @@ impl<S: Service> House<S> {
             return;
         }
         world.push(world.now() + latency, Due::Answer(id));
+    }
+
+    /// Does with a request what the service has said.
+    #[inline]
+    fn follow(&self, world: &World, id: CallId, half: Half, answer: Answer<S>) {
+        match answer {
+            Answer::Now(response) => self.reply(world, id, half, response),
+            Answer::After(span, later) => {
+                let mut calls = self.calls.borrow_mut();
+                *calls.stage(id.slot) = Stage::PutOff(later);
+                let call = calls.get(id.slot);
+                call.incarnation = self.life_of(world, half);
+                if let Some(newest) = world.cause() {
+                    call.newest = newest;
+                }
+                world.push(world.now() + span, Due::Finish(id));
+            }
+            Answer::Parked => self.park(world, id, half),
+        }
     }
 
     fn reply(&self, world: &World, id: CallId, half: Half, response: S::Response) {
@@ -245,20 +275,10 @@ impl<S: Service> AnyHouse for House<S> {
         drop(calls);
         let context = ServiceContext::new(world, self.node, from).with(Ticket(id.slot));
         let answer = self.on(half, &context, |service| service.handle(request, &context));
-        match answer {
-            Answer::Now(response) => self.reply(world, id, half, response),
-            Answer::After(span, later) => {
-                let mut calls = self.calls.borrow_mut();
-                *calls.stage(id.slot) = Stage::PutOff(later);
-                let call = calls.get(id.slot);
-                call.incarnation = self.life_of(world, half);
-                if let Some(newest) = world.cause() {
-                    call.newest = newest;
-                }
-                world.push(world.now() + span, Due::Finish(id));
-            }
-            Answer::Parked => self.park(world, id, half),
+        if world.node(self.node).disk.hangs() {
+            return self.wait_for_write(world, id, half, answer);
         }
+        self.follow(world, id, half, answer);
     }
 
     fn finish(&self, world: &World, id: CallId) {
@@ -270,7 +290,7 @@ impl<S: Service> AnyHouse for House<S> {
             drop(calls);
             return self.break_off(world, id);
         };
-        if node.is_paused() {
+        if node.has_all_wait() {
             node.held.borrow_mut().push(Due::Finish(id));
             return;
         }
@@ -284,6 +304,9 @@ impl<S: Service> AnyHouse for House<S> {
         let context = ServiceContext::new(world, self.node, from);
         drop(calls);
         let response = self.on(half, &context, |service| later(service, &context));
+        if node.disk.hangs() {
+            return self.wait_for_write(world, id, half, Answer::Now(response));
+        }
         self.reply(world, id, half, response);
     }
 
@@ -347,7 +370,19 @@ impl<S: Service> AnyHouse for House<S> {
         self.crash();
     }
 
-    fn bury(&self, fault: Option<FaultId>) {
-        self.bury_deposed(fault);
+    fn bury(&self, world: &World, fault: Option<FaultId>) {
+        self.bury_deposed(world, fault);
+    }
+
+    fn watch_writes(&self, begin: bool) {
+        self.watch(begin);
+    }
+
+    fn finish_write(&self, world: &World, fault: FaultId, late: Span) {
+        self.go_on(world, fault, late);
+    }
+
+    fn give_write_up(&self, world: &World) {
+        self.take_hanging_back(world);
     }
 }

@@ -21,6 +21,7 @@ impl World {
             owner.frozen_since.set(self.now());
             self.change_clocks(node, |segment| segment.motion = motion);
         }
+        self.go_on_from_write(node);
         match (was_on_network, owner.takes_messages()) {
             (true, false) => self.each_house(|house| house.hold_back(self, node)),
             (false, true) => {

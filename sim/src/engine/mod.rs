@@ -5,6 +5,7 @@
 
 mod call;
 mod discipline;
+mod disk;
 mod glance;
 mod halt;
 mod host;

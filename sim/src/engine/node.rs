@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use super::discipline::{Daemon, Source};
+use super::disk::Disk;
 use super::glance::Glance;
 use super::memory::Memory;
 use super::queue::Due;
@@ -141,6 +142,8 @@ pub(crate) struct Node {
     pub(super) alarm: Cell<Option<u64>>,
     /// What the order of its tasks after a pause is drawn from; made when first used.
     pub(crate) resume_order: RefCell<Option<Box<Stream>>>,
+    /// Where the service on it keeps what outlives its process.
+    pub(super) disk: Disk,
     /// What its process was told, if a fault of the plan may ask for that.
     pub(super) memory: Option<Box<Memory>>,
     /// The newest snapshot of it.
@@ -178,6 +181,7 @@ impl Node {
             waiting: RefCell::default(),
             alarm: Cell::new(None),
             resume_order: RefCell::default(),
+            disk: Disk::default(),
             memory: remembers.then(Box::default),
             snapshot: RefCell::default(),
             restored: Cell::default(),
@@ -198,6 +202,11 @@ impl Node {
     /// Whether nothing of the node's code runs.
     pub(crate) fn is_paused(&self) -> bool {
         self.is_halted.get() && self.halts.get().all()
+    }
+
+    /// Whether what comes to the service on it has to wait: nothing of its code runs, or its process hangs in a write.
+    pub(super) fn has_all_wait(&self) -> bool {
+        self.is_paused() || self.disk.hangs()
     }
 
     /// Whether its tasks of this kind stand still.

@@ -12,6 +12,7 @@ impl World {
         // A primary that was deposed learns of it now, and answers no more.
         self.bury(node, None);
         owner.crash();
+        self.give_write_up(node);
         self.at_peers(|peers| peers.go_down(self, node));
         // What waited for the end of a pause is lost like what comes while the service is down.
         self.release_held(owner);
@@ -19,17 +20,13 @@ impl World {
 
     /// What the service on `node` has in memory is gone.
     pub(crate) fn lose_memory(&self, node: NodeId) {
-        for house in self.houses.borrow().iter().filter(|house| house.node() == node) {
-            house.crash();
-        }
+        self.each_house_on(node, |house| house.crash());
     }
 
     /// What the service on `node` wrote to disk in the last `lag` is gone.
     pub(crate) fn lose_writes(&self, node: NodeId, lag: Span) {
         let since = (self.now() - lag).max(TrueTime::START);
-        for house in self.houses.borrow().iter().filter(|house| house.node() == node) {
-            house.go_back_to(since);
-        }
+        self.each_house_on(node, |house| house.go_back_to(since));
         self.record(node, What::WritesLost { since });
     }
 
@@ -37,14 +34,18 @@ impl World {
     /// `old` nodes.
     pub(crate) fn split(&self, node: NodeId, fault: FaultId, old: &[NodeId], lag: Span) {
         let since = (lag > Span::ZERO).then(|| (self.now() - lag).max(TrueTime::START));
-        for house in self.houses.borrow().iter().filter(|house| house.node() == node) {
-            house.split(self, fault, old, since);
-        }
+        // Who is deposed in the middle of a write that hangs gives it up.
+        let hung = self.node(node).disk.hangs();
+        self.give_write_up(node);
+        self.each_house_on(node, |house| house.split(self, fault, old, since));
         // One of several is another process from now on, which knows what is on its disk.
         self.at_peers(|peers| {
             peers.go_down(self, node);
             peers.come_up(self, node);
         });
+        if hung {
+            self.release_held(self.node(node));
+        }
         if let Some(since) = since {
             self.record(node, What::WritesLost { since });
         }
@@ -52,9 +53,7 @@ impl World {
 
     /// The deposed primary of the service on `node` answers no more: all that it had in its hands, and was sent, is lost.
     pub(crate) fn bury(&self, node: NodeId, fault: Option<FaultId>) {
-        for house in self.houses.borrow().iter().filter(|house| house.node() == node) {
-            house.bury(fault);
-        }
+        self.each_house_on(node, |house| house.bury(self, fault));
         // What waited for it to go on is lost at once, like what had waited for a service that goes down.
         self.release_held(self.node(node));
     }

@@ -38,6 +38,11 @@ impl<U> Journal<U> {
         self.0.get_or_insert_default();
     }
 
+    /// From now on none are taken.
+    pub(super) fn close(&mut self) {
+        self.0 = None;
+    }
+
     /// Takes out what was noted since the last time, in the order of the changes.
     pub(super) fn drain(&mut self) -> impl Iterator<Item = U> {
         self.0.iter_mut().flat_map(|notes| notes.drain(..))

@@ -113,6 +113,8 @@ pub(super) trait AnyPeers {
     fn go_down(&self, world: &World, node: NodeId);
     /// The process on `node` may begin anew.
     fn come_up(&self, world: &World, node: NodeId);
+    /// The write is done in which the process on `node` hung.
+    fn catch_up(&self, world: &World, node: NodeId);
 }
 
 impl World {
@@ -161,6 +163,10 @@ impl<S: Peer> Peers<S> {
 
     fn send_outgoing(&self, world: &World, member: &Member<S>) {
         let node = member.address.node();
+        // What follows from a write that hangs waits with it.
+        if world.node(node).disk.hangs() {
+            return;
+        }
         let context = ServiceContext::new(world, node, node);
         let Outgoing { letters, answers } =
             member.address.act(&context, |service| std::mem::take(service.outgoing()));
@@ -255,7 +261,7 @@ impl<S: Peer> AnyPeers for Peers<S> {
             None => unreachable!("a letter that arrives was posted"),
         };
         let node = world.node(to);
-        if !node.is_down() && node.is_paused() {
+        if !node.is_down() && node.has_all_wait() {
             node.held.borrow_mut().push(Due::Letter(slot));
             return;
         }
@@ -292,7 +298,7 @@ impl<S: Peer> AnyPeers for Peers<S> {
         if owner.is_down() || (all_done && !is_new) {
             return;
         }
-        if owner.is_paused() {
+        if owner.has_all_wait() {
             owner.held.borrow_mut().push(Due::Tick(node));
             return;
         }
@@ -321,6 +327,9 @@ impl<S: Peer> AnyPeers for Peers<S> {
         for ticket in member.parked.take() {
             member.address.break_parked(world, ticket);
         }
+        // What it hadn't sent yet goes with it.
+        let context = ServiceContext::new(world, node, node);
+        member.address.act(&context, |service| *service.outgoing() = Outgoing::default());
     }
 
     fn come_up(&self, world: &World, node: NodeId) {
@@ -330,5 +339,11 @@ impl<S: Peer> AnyPeers for Peers<S> {
         }
         member.is_new.set(true);
         self.tick(world, node);
+    }
+
+    fn catch_up(&self, world: &World, node: NodeId) {
+        if let Some(member) = self.member(node) {
+            self.send_outgoing(world, member);
+        }
     }
 }

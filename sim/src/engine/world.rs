@@ -198,6 +198,10 @@ impl World {
         self.houses.borrow().iter().for_each(|house| visit(&**house));
     }
 
+    pub(super) fn each_house_on(&self, node: NodeId, visit: impl Fn(&dyn AnyHouse)) {
+        self.houses.borrow().iter().filter(|house| house.node() == node).for_each(|house| visit(&**house));
+    }
+
     pub(super) fn at_house(&self, call: CallId, visit: impl FnOnce(&dyn AnyHouse)) {
         visit(&*self.houses.borrow()[usize::from(call.house)]);
     }

@@ -8,8 +8,8 @@ mod links;
 pub use anchor::Anchor;
 pub(crate) use inject::Injector;
 pub use kinds::{
-    ClockDrift, ClockSlew, ClockStep, ClockStrobe, Crash, DelayMessage, Duplicate, FAULTS, Failover, Fault,
-    FaultInfo, FieldInfo, HALF_SMEAR, Hold, Latency, LeapSecond, LoseMessage, Loses, Loss, Original, Part,
+    ClockDrift, ClockSlew, ClockStep, ClockStrobe, Crash, DelayMessage, DiskStall, Duplicate, FAULTS, Failover,
+    Fault, FaultInfo, FieldInfo, HALF_SMEAR, Hold, Latency, LeapSecond, LoseMessage, Loses, Loss, Original, Part,
     Partition, Pause, PauseClocks, Reorder, Restart, Restore, SMEAR_PPB, Shutdown, Snapshot, SplitBrain, Throttle,
     TimeSource, WorkerTask, ZoneError,
 };

@@ -99,6 +99,8 @@ kinds! {
     CompensationRefused = "compensation-refused" "the provider refused to take a payout back";
     OperatorRejected = "operator-rejected" "the gateway turned an operator away";
     DeposedServed = "deposed-served" "a primary whose replica has taken its place served a request";
+    WriteHung = "write-hung" "a service hangs in a write, because its disk takes none";
+    WriteReturned = "write-returned" "a service no longer hangs in a write";
     LeaderElected = "leader-elected" "a replica of the lease service leads from now on";
     LeaseRevoked = "lease-revoked" "the lease service took a lease away that had run out";
     LeaseAsked = "lease-asked" "a worker wants something of a replicated lease service";

@@ -1,4 +1,5 @@
-//! When nodes stand still, as a history tells it: in pauses, and in the stalls of a process that is throttled.
+//! When nodes stand still, as a history tells it: in pauses, in the stalls of a process that is throttled, and in
+//! writes that hang.
 
 use super::{Event, History, What};
 use crate::fault::{Fault, WorkerTask};
@@ -20,8 +21,11 @@ pub(crate) fn standstills(history: &History, event: &Event, mut found: impl FnMu
     let (fault, begins): (FaultId, bool) = match event.what {
         What::FaultBegan { fault } => (fault, true),
         What::FaultEnded { fault } => (fault, false),
-        What::Throttled { .. } | What::Unthrottled { .. } => {
-            let begins = matches!(event.what, What::Throttled { .. });
+        What::Throttled { .. }
+        | What::Unthrottled { .. }
+        | What::WriteHung { .. }
+        | What::WriteReturned { .. } => {
+            let begins = matches!(event.what, What::Throttled { .. } | What::WriteHung { .. });
             return found(Standstill { node: event.node, task: None, begins });
         }
         _ => return,

@@ -9,10 +9,9 @@ use crate::id::{
     Amount, EntryId, Epoch, EventId, ExportId, FaultId, LeaseId, MessageId, NodeId, OpId, PayoutId, Token,
 };
 use crate::lease::{LeaseAsk, LeaseTold};
-use crate::point::Point;
 use crate::time::{Span, TrueTime, WallTime};
 
-/// The event kinds, in the past tense.
+/// The event kinds, in the past tense. A kind's place is part of the bytes of a history, so what came later comes last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum What {
@@ -21,7 +20,7 @@ pub enum What {
     /// A worker has nothing more to do: the settlement is published.
     WorkerFinished,
     /// A worker passed a named point.
-    PointPassed(Point),
+    PointPassed(crate::point::Point),
     /// A worker looked whether it still holds the lease, as its protocol does it.
     LeaseChecked {
         /// The grant that it looked at.
@@ -61,8 +60,7 @@ pub enum What {
         /// From whom.
         from: NodeId,
     },
-    /// A message was lost because a service crashed: a request that came while it was down or was being worked on, or an
-    /// answer that was still under way. Whoever asked learns that the connection broke.
+    /// A service crashed, and with it went a request that it had or was sent, or an answer: whoever asked learns of it.
     MessageLost {
         /// Its number.
         message: MessageId,
@@ -79,8 +77,7 @@ pub enum What {
         lease: LeaseId,
         /// The token handed out, if any.
         token: Option<Token>,
-        /// The expiry written into the row, by the wall clock that the store goes by: the asker's or its own. If it goes by
-        /// its monotonic clock, it is what its wall clock reads then unless that is changed meanwhile.
+        /// The expiry, by the wall clock that the store goes by; or what that should read then if it goes by another.
         until: WallTime,
     },
     /// The lease store refused the lease: somebody else's has not expired.
@@ -244,21 +241,18 @@ pub enum What {
     TimeDaemonExited,
     /// A worker's process ended before its time: it was killed, or told to stop.
     WorkerDied,
-    /// A service lost what it had written to disk since an instant: it came back from an older copy, or is a replica that
-    /// was behind.
+    /// A service lost what it had written to disk since an instant: it has an older copy, or was behind.
     WritesLost {
         /// What it wrote later than this is gone.
         since: TrueTime,
     },
-    /// A worker's process goes on from where it was when a snapshot was taken of its machine, with the memory and by the
-    /// clocks of then. The machine is the same, or a copy beside it.
+    /// A worker, or a copy of it, goes on from a snapshot of its machine, with the memory and by the clocks of then.
     WorkerRestored {
         /// Of which worker the snapshot was.
         of: NodeId,
         /// The beginning of the fault that took the snapshot.
         snapshot: EventId,
     },
-    // What came later comes last, because a kind's place is part of the bytes of a history.
     /// The network lost a message, and nobody is told.
     MessageDropped {
         /// Its number.
@@ -288,8 +282,7 @@ pub enum What {
         /// Because of which fault of the plan.
         fault: FaultId,
     },
-    /// A worker waited for an answer as long as it does, and goes on without; the request may have been carried out, or
-    /// not. An answer that comes later is ignored.
+    /// A worker goes on without an answer, after it waited as long as it does; one that comes later is ignored.
     CallTimedOut {
         /// The number of the request.
         message: MessageId,
@@ -308,16 +301,14 @@ pub enum What {
         /// By which fault of the plan.
         fault: FaultId,
     },
-    /// A primary whose replica has taken its place served a request: what the service does in the same step is its doing,
-    /// and not the new primary's; see [`History::by_deposed`](crate::history::History::by_deposed).
+    /// A primary whose replica has taken its place served; see [`History::by_deposed`](super::History::by_deposed).
     DeposedServed {
         /// Whose request.
         worker: NodeId,
         /// By which fault of the plan it was deposed.
         fault: FaultId,
     },
-    /// The lease store stopped dispatch: nobody gets or keeps a lease until an operator lets it go on. The operator has a
-    /// token above all that were handed out.
+    /// The lease store stopped dispatch, for an operator with a token above all that were handed out.
     DispatchStopped {
         /// Whose doing it is, as a holder of authority.
         claim: Claim,
@@ -478,8 +469,7 @@ pub enum What {
         /// The grant.
         epoch: Epoch,
     },
-    /// A worker wants something of a replicated lease service; it may have to ask several replicas, and some of them
-    /// again.
+    /// A worker wants something of a replicated lease service, whichever of its replicas it has to ask.
     LeaseAsked {
         /// Since it last came anew: a number for that.
         session: u64,
@@ -494,5 +484,17 @@ pub enum What {
         number: u32,
         /// What came of it.
         told: LeaseTold,
+    },
+    /// A service hangs in a write, because its disk takes none.
+    WriteHung {
+        /// By which fault of the plan.
+        fault: FaultId,
+    },
+    /// A service no longer hangs in a write.
+    WriteReturned {
+        /// By which fault of the plan it did.
+        fault: FaultId,
+        /// Whether it is on disk, and the service goes on; else whoever hung is gone.
+        written: bool,
     },
 }

@@ -157,6 +157,8 @@ pub enum LeaseUndo {
     Own(Box<dyn LockService>),
     /// Dispatch as it was before.
     Dispatch(Box<Dispatch>),
+    /// What lease IDs were made of, before one was.
+    Ids(Box<Stream>),
 }
 
 /// The lease store.
@@ -213,7 +215,8 @@ impl LeaseStore {
                 let lease = LeaseId(ids.next() >> 32);
                 match own.acquire(worker, lease, term, clocks) {
                     Ok(Lock { token, until }) => {
-                        *self.ids.borrow_mut() = ids;
+                        let before = self.ids.replace(ids);
+                        self.journal.note(|| LeaseUndo::Ids(Box::new(before)));
                         let token = self.raised(token);
                         let grant = Grant { lease, token, epoch: context.next_epoch() };
                         context.record(What::LeaseGranted { worker, epoch: grant.epoch, lease, token, until });
@@ -280,13 +283,20 @@ impl LeaseStore {
             self.table.last_token.0 += 1;
             self.table.last_token
         });
-        let lease = LeaseId(self.ids.borrow_mut().next() >> 32);
+        let lease = self.next_lease();
         let grant = Grant { lease, token, epoch: context.next_epoch() };
         self.table.row = Some(Row { holder: worker, grant, expiry: now.after(ttl) });
         let until = now.wall + ttl;
         context.record(What::LeaseGranted { worker, epoch: grant.epoch, lease, token, until });
         self.note_grant(grant, worker);
         LeaseResponse::Granted(Box::new(grant))
+    }
+
+    /// An ID for a new lease.
+    fn next_lease(&mut self) -> LeaseId {
+        let mut ids = self.ids.borrow_mut();
+        self.journal.note(|| LeaseUndo::Ids(Box::new(ids.clone())));
+        LeaseId(ids.next() >> 32)
     }
 
     fn renew(&mut self, grant: Grant, now: &Now, ttl: Span, context: &ServiceContext<'_>) -> LeaseResponse {
@@ -398,6 +408,15 @@ impl Service for LeaseStore {
             LeaseUndo::Table(table) => self.table = table,
             LeaseUndo::Own(own) => self.own = Some(own),
             LeaseUndo::Dispatch(dispatch) => self.dispatch = Some(dispatch),
+            LeaseUndo::Ids(_) => {}
+        }
+    }
+
+    /// A lease ID that nobody got is offered to the next one.
+    fn undo_unseen(&mut self, before: LeaseUndo) {
+        match before {
+            LeaseUndo::Ids(ids) => *self.ids.borrow_mut() = *ids,
+            before => self.undo(before),
         }
     }
 

@@ -308,6 +308,13 @@ impl Service for Ledger {
         }
     }
 
+    fn has_written(&self, LedgerUndo(change): &LedgerUndo) -> bool {
+        match change {
+            Change::Door(before) => before.highest() != self.rules.door.highest(),
+            _ => true,
+        }
+    }
+
     fn fork(&self) -> Ledger {
         let rules = LedgerRules { door: self.rules.door.copy(), ..self.rules };
         let (book, records) = (self.book.clone(), self.records.clone());

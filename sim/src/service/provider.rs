@@ -92,12 +92,13 @@ impl Provider {
 
     fn pay_slowly(&mut self, pay: Pay, context: &ServiceContext<'_>) -> ProviderResponse {
         let Pay { claim, op, amount, reference } = pay;
-        let (slow, now) = (self.changing(), context.mono());
-        if let Some((payout, state)) = slow.known_by_key(reference, now) {
+        let now = context.mono();
+        let known = self.slow.as_ref().and_then(|slow| slow.known_by_key(reference, now));
+        if let Some((payout, state)) = known {
             context.record(What::PayoutRepeated { claim, op, payout });
             return ProviderResponse::Paid(payout, state);
         }
-        let (payout, course) = slow.add(reference, op, amount, now);
+        let (payout, course) = self.changing().add(reference, op, amount, now);
         context.record(What::PayoutMade { claim, op, payout, amount });
         let (known_in, decided_in, fails) = (course.known_in, course.decided_in, course.fails);
         context.record(What::PayoutTakenIn { payout, known_in, decided_in, fails });
@@ -226,6 +227,14 @@ impl Service for Provider {
                 self.payouts.first[op.index()] = first;
             }
             Change::Slow(slow) => self.slow = Some(slow),
+        }
+    }
+
+    fn has_written(&self, ProviderUndo(change): &ProviderUndo) -> bool {
+        match change {
+            Change::Door(before) => before.highest() != self.rules.door.highest(),
+            Change::Payout(..) => true,
+            Change::Slow(before) => self.slow.as_ref().is_none_or(|slow| slow.differs_from(before)),
         }
     }
 

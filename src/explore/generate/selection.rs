@@ -139,7 +139,7 @@ mod tests {
         check("all", "all");
         check("pause", "pause");
         check("clock-step, pause,pause", "pause,clock-step");
-        check("stores,crash", "restart,failover,crash,split-brain");
+        check("stores,crash", "restart,failover,crash,split-brain,disk-stall");
         check("clocks", "clock-step,clock-slew,clock-drift,clock-strobe,zone-error,leap-second,time-source");
         let all = KINDS.iter().map(|kind| kind.name).collect::<Vec<_>>().join(",");
         check("pause,all", &all);

@@ -101,6 +101,7 @@ fn renumbered(planned: &PlannedFault, renumber: &dyn Fn(NodeId) -> Option<NodeId
         Fault::LoseMessage(fault) => fault.node = renumber(fault.node)?,
         Fault::Snapshot(fault) => fault.node = renumber(fault.node)?,
         Fault::Restore(fault) => fault.node = renumber(fault.node)?,
+        Fault::DiskStall(fault) => fault.node = renumber(fault.node)?,
         Fault::Throttle(fault) => fault.node = renumber(fault.node)?,
     }
     Some(planned)

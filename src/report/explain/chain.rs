@@ -97,6 +97,16 @@ impl Teller<'_> {
             What::WritesLost { since } => {
                 format!("{actor} has lost all that it wrote after {}", words::utc(self.history, since))
             }
+            What::LeaderElected => format!("{actor} leads the lease service from now on"),
+            What::LeaseAsked { .. } => format!("{actor} asks {}", words::replicas::wish(&self.event.what)),
+            What::LeaseTold { .. } => {
+                format!("{actor} is told {}", words::replicas::answer(self.history, &self.event.what))
+            }
+            What::LeaseRevoked { worker, epoch } => {
+                format!("the lease service takes {} of {} away: it has run out", lease(epoch), self.name(worker))
+            }
+            What::WriteHung { .. } => format!("{actor} hangs in a write: its disk takes none"),
+            What::WriteReturned { written, .. } => words::write_returned(actor, written),
             What::WorkerDied => format!("{actor} is gone, with all that it had in memory"),
             What::WorkerStarted => format!("{actor} starts"),
             What::WorkerFinished => format!("{actor} is done"),
@@ -217,7 +227,12 @@ impl Teller<'_> {
     fn sent(&self) -> String {
         /// What messages usually take isn't told.
         const USUAL: Span = Span::millis(200);
-        let delivered = self.event.cause.map(|cause| self.history.event(cause));
+        // What hung in a write goes on from that.
+        let mut delivered = self.event.cause.map(|cause| self.history.event(cause));
+        while let Some(Event { what: What::WriteHung { .. } | What::WriteReturned { .. }, cause, .. }) = delivered
+        {
+            delivered = cause.map(|cause| self.history.event(cause));
+        }
         let sent = delivered.and_then(|delivered| delivered.cause).map(|cause| self.history.event(cause));
         match sent.filter(|sent| matches!(sent.what, What::MessageSent { .. })) {
             Some(sent) if self.event.at - sent.at > USUAL => {

@@ -143,9 +143,12 @@ fn group(history: &History, event: &Event) -> &'static str {
         | What::MessageDelayed { .. }
         | What::MessageRepeated { .. }
         | What::CallTimedOut { .. } => "messages",
-        What::FaultBegan { .. } | What::FaultEnded { .. } | What::Throttled { .. } | What::Unthrottled { .. } => {
-            "faults"
-        }
+        What::FaultBegan { .. }
+        | What::FaultEnded { .. }
+        | What::Throttled { .. }
+        | What::Unthrottled { .. }
+        | What::WriteHung { .. }
+        | What::WriteReturned { .. } => "faults",
         What::ClockCorrected { .. } | What::ClockSlewed { .. } | What::TimeDaemonExited => "clocks",
         What::LeaseChecked { .. }
         | What::LeaseHeld { .. }

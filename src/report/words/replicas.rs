@@ -11,14 +11,27 @@ pub(super) fn no_order(history: &History, asked: EventId, told: EventId) -> Stri
     let (asked, told) = (history.event(asked), history.event(told));
     let worker = name(history, asked.node);
     let (at, from) = (utc(history, told.at), utc(history, asked.at));
-    let what = match asked.what {
+    let what = wish(&asked.what);
+    let answer = answer(history, &told.what);
+    format!(
+        "{worker} asked {what} at {from} and was told {answer} at {at}, which no order of the requests explains"
+    )
+}
+
+/// What a lease service is asked, behind `asks`.
+pub(in crate::report) fn wish(asked: &What) -> String {
+    match asked {
         What::LeaseAsked { ask: LeaseAsk::Acquire { .. }, .. } => "for the lease".to_owned(),
         What::LeaseAsked { ask: LeaseAsk::Renew { token, .. }, .. } => format!("to keep the lease of {token}"),
         What::LeaseAsked { ask: LeaseAsk::Release { token }, .. } => format!("to give the lease of {token} back"),
         What::LeaseAsked { ask: LeaseAsk::Read, .. } => "who has the lease".to_owned(),
         _ => "to be known".to_owned(),
-    };
-    let answer = match told.what {
+    }
+}
+
+/// What it answers, behind `is told`.
+pub(in crate::report) fn answer(history: &History, told: &What) -> String {
+    match *told {
         What::LeaseTold { told: LeaseTold::Granted { token }, .. } => format!("that it has it, with {token}"),
         What::LeaseTold { told: LeaseTold::Done, .. } => "that it is done".to_owned(),
         What::LeaseTold { told: LeaseTold::Refused, .. } => "no".to_owned(),
@@ -27,8 +40,5 @@ pub(super) fn no_order(history: &History, asked: EventId, told: EventId) -> Stri
             format!("{}, with {token}", name(history, holder))
         }
         _ => "nothing".to_owned(),
-    };
-    format!(
-        "{worker} asked {what} at {from} and was told {answer} at {at}, which no order of the requests explains"
-    )
+    }
 }

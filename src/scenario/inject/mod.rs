@@ -6,6 +6,7 @@
 
 mod clock;
 mod crash;
+mod disk;
 mod links;
 mod message;
 mod pause;
@@ -97,6 +98,7 @@ kinds! {
     Restore(snapshot::RestoreFile),
     Throttle(throttle::ThrottleFile),
     SplitBrain(split::SplitBrainFile),
+    DiskStall(disk::DiskStallFile),
 }
 
 /// The node of this name.

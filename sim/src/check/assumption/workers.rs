@@ -53,9 +53,11 @@ pub const PAUSE_NOT_BETWEEN_CHECK_AND_ACT: Assumption = Assumption {
 /// See its sentence.
 pub const REQUESTS_ARE_QUICK: Assumption = Assumption {
     name: "requests-are-quick",
-    sentence: "a message from or to ledger or provider is taken in within a second of being sent",
+    sentence: "a message from or to ledger or provider is taken in within a second of being sent, and what it asks to be \
+               written is on disk a second later",
     is_kept: |history| {
         let mut sent = Vec::new();
+        let mut hangs = vec![None; history.nodes.len()];
         history.events.iter().all(|event| match event.what {
             What::MessageSent { message, to, .. } => {
                 sent.resize(sent.len().max(message.index() + 1), None);
@@ -66,6 +68,13 @@ pub const REQUESTS_ARE_QUICK: Assumption = Assumption {
             What::MessageDelivered { message, .. } => {
                 let since = sent.get(message.index()).copied().flatten();
                 since.is_none_or(|since| event.at - since <= MARGIN)
+            }
+            What::WriteHung { .. } => {
+                hangs[event.node.index()] = Some(event.at).filter(|_| is_resource(history, event.node));
+                true
+            }
+            What::WriteReturned { .. } => {
+                hangs[event.node.index()].take().is_none_or(|since| event.at - since <= MARGIN)
             }
             _ => true,
         })

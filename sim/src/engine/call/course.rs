@@ -141,7 +141,7 @@ impl Call {
         if is_lost || node.is_down() {
             return Coming::Lost;
         }
-        if node.is_paused() {
+        if node.has_all_wait() {
             node.held.borrow_mut().push(Due::Request(id));
             return Coming::NotYet;
         }

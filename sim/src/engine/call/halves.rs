@@ -32,6 +32,12 @@ pub(super) struct Deposed<S> {
     lives: Range<u32>,
 }
 
+impl<S> Deposed<S> {
+    pub(super) fn state(&mut self) -> &mut S {
+        &mut self.service
+    }
+}
+
 impl<S: Service> House<S> {
     /// The half that a call belongs to which was sent to this life of the service.
     #[inline]
@@ -76,6 +82,9 @@ impl<S: Service> House<S> {
     /// primary does ever is.
     #[inline(always)]
     pub(super) fn on<T>(&self, half: Half, context: &ServiceContext<'_>, act: impl FnOnce(&mut S) -> T) -> T {
+        if context.is_withheld() {
+            return self.on_stalled(half, context, act);
+        }
         if half == Half::Deposed {
             return self.on_deposed(context, act);
         }
@@ -85,6 +94,14 @@ impl<S: Service> House<S> {
             past.note(context.now(), service.journal().drain());
         }
         done
+    }
+
+    /// Has a half do something, and notes nothing.
+    pub(super) fn with<T>(&self, half: Half, context: &ServiceContext<'_>, act: impl FnOnce(&mut S) -> T) -> T {
+        match half {
+            Half::Deposed => self.on_deposed(context, act),
+            _ => act(&mut self.service.borrow_mut()),
+        }
     }
 
     #[cold]
@@ -105,15 +122,21 @@ impl<S: Service> House<S> {
         }
         let lives = self.first_life.get()..node.begin_life();
         self.first_life.set(lives.end);
-        let service = self.service.borrow().fork();
+        let mut service = self.service.borrow().fork();
+        if node.disk.is_stalled() {
+            service.journal().open();
+        }
         *self.deposed.borrow_mut() = Some(Deposed { service, old: old.to_vec(), fault, lives });
     }
 
     /// The primary that `fault` deposed, or any fault, answers no more.
-    pub(super) fn bury_deposed(&self, fault: Option<FaultId>) {
-        let mut deposed = self.deposed.borrow_mut();
-        if deposed.as_ref().is_some_and(|deposed| fault.is_none_or(|fault| deposed.fault == fault)) {
-            *deposed = None;
+    pub(super) fn bury_deposed(&self, world: &World, fault: Option<FaultId>) {
+        let is_it = |deposed: &Deposed<S>| fault.is_none_or(|fault| deposed.fault == fault);
+        if self.deposed.borrow().as_ref().is_some_and(is_it) {
+            if self.has_deposed_hang() {
+                world.give_write_up(self.node);
+            }
+            *self.deposed.borrow_mut() = None;
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::clock::Clock;
 use crate::engine::World;
 use crate::engine::past::Journal;
 use crate::history::{Row, What};
-use crate::id::{Epoch, EventId, ExportId, NodeId};
+use crate::id::{Epoch, ExportId, NodeId};
 use crate::time::{MonoTime, Span, TrueTime, WallTime};
 
 /// A deterministic state machine on a node, called when a message is delivered.
@@ -32,6 +32,17 @@ pub trait Service: Sized + 'static {
 
     /// Takes back the newest change that wasn't taken back yet.
     fn undo(&mut self, undo: Self::Undo);
+
+    /// Takes back the newest change that wasn't taken back yet, and of which nobody has learned.
+    fn undo_unseen(&mut self, undo: Self::Undo) {
+        self.undo(undo);
+    }
+
+    /// Whether the step that is just over has written to disk what `undo` would take back, right after it. The default is
+    /// that whatever is noted was written.
+    fn has_written(&self, _undo: &Self::Undo) -> bool {
+        true
+    }
 
     /// The same service once more, with all that it has on disk and in memory, and nothing noted: a replica, from which on
     /// the two know nothing of each other.
@@ -64,11 +75,23 @@ pub struct ServiceContext<'a> {
     pub from: NodeId,
     /// The request, if it is one.
     pub ticket: Option<Ticket>,
+    /// Whether nobody is to know yet what it does, because the disk takes no writes.
+    is_withheld: bool,
 }
 
-impl ServiceContext<'_> {
-    pub(in crate::engine) fn new(world: &World, node: NodeId, from: NodeId) -> ServiceContext<'_> {
-        ServiceContext { world, node, from, ticket: None }
+impl<'a> ServiceContext<'a> {
+    pub(in crate::engine) fn new(world: &'a World, node: NodeId, from: NodeId) -> ServiceContext<'a> {
+        let is_withheld = world.node(node).disk.is_stalled();
+        ServiceContext { world, node, from, ticket: None, is_withheld }
+    }
+
+    pub(super) fn world(&self) -> &'a World {
+        self.world
+    }
+
+    #[inline]
+    pub(super) fn is_withheld(&self) -> bool {
+        self.is_withheld
     }
 
     /// For a request.
@@ -95,8 +118,21 @@ impl ServiceContext<'_> {
 
     /// Writes into the history what the service did.
     #[inline]
-    pub fn record(&self, what: What) -> EventId {
-        self.world.record(self.node, what)
+    pub fn record(&self, what: What) {
+        if self.is_withheld {
+            return self.world.node(self.node).disk.withhold(what, None);
+        }
+        self.world.record(self.node, what);
+    }
+
+    /// Writes into the history what the service did, if it is told when that is written.
+    pub(crate) fn record_if(&self, is_told: impl FnOnce() -> bool + 'static, what: What) {
+        if self.is_withheld {
+            return self.world.node(self.node).disk.withhold(what, Some(Box::new(is_told)));
+        }
+        if is_told() {
+            self.world.record(self.node, what);
+        }
     }
 
     /// Has the host's clocks read what it is now, for code that may read them and isn't ours.

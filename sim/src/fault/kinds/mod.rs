@@ -9,6 +9,7 @@ mod clock_step;
 mod clock_strobe;
 mod crash;
 mod delay_message;
+mod disk_stall;
 mod duplicate;
 mod failover;
 mod hold;
@@ -34,6 +35,7 @@ pub use clock_step::ClockStep;
 pub use clock_strobe::ClockStrobe;
 pub use crash::Crash;
 pub use delay_message::{DelayMessage, Part};
+pub use disk_stall::DiskStall;
 pub use duplicate::Duplicate;
 pub use failover::Failover;
 pub use hold::Hold;
@@ -240,6 +242,7 @@ kinds! {
     Restore,
     Throttle,
     SplitBrain,
+    DiskStall,
 }
 
 /// A fault kind as lists and help show it.

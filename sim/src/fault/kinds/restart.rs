@@ -57,6 +57,9 @@ impl Kind for Restart {
     }
 
     fn begin(&self, world: &World, _: FaultId) {
+        if self.loses == Loses::Nothing {
+            world.finish_write(self.node);
+        }
         world.take_down(self.node);
         match self.loses {
             Loses::Nothing => {}

@@ -167,7 +167,7 @@ impl LeaseStore {
     fn stop(&mut self, above: Option<Token>, context: &ServiceContext<'_>) -> LeaseResponse {
         self.note_dispatch();
         self.journal.note(|| LeaseUndo::Table(self.table));
-        let lease = LeaseId(self.ids.borrow_mut().next() >> 32);
+        let lease = self.next_lease();
         let Some(dispatch) = &mut self.dispatch else { return LeaseResponse::Refused };
         if let (Some(own), Some(last)) = (&mut self.own, dispatch.grants.last()) {
             self.journal.note(|| LeaseUndo::Own(own.copy()));

@@ -12,7 +12,7 @@ use crate::time::{MonoTime, Span};
 use crate::world::{Keys, PayoutSpec};
 
 /// What was drawn for a payout: how long it takes, and whether it fails.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Course {
     pub(super) known_in: Span,
     pub(super) decided_in: Span,
@@ -20,14 +20,14 @@ pub(super) struct Course {
 }
 
 /// That somebody wants a payout back.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Refund {
     begun: MonoTime,
     takes: Span,
     fails: bool,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Payout {
     op: OpId,
     amount: Amount,
@@ -92,6 +92,11 @@ pub(super) enum Reversal {
 impl Payouts {
     pub(super) fn new(spec: PayoutSpec, keys: Keys, seed: Seed) -> Payouts {
         Payouts { spec, keys, seed, all: Vec::new() }
+    }
+
+    /// Whether it has other payouts than `before`, or of other states.
+    pub(super) fn differs_from(&self, before: &Payouts) -> bool {
+        self.all != before.all
     }
 
     /// Whether the provider answers questions.

@@ -207,7 +207,7 @@ impl Replica {
     fn renew_from_memory(&mut self, held: &Held, context: &ServiceContext<'_>) -> Answer<Replica> {
         let now = context.mono().as_nanos();
         self.leading.get_or_insert_default().watch(held, now);
-        self.record_renewal(held, context);
+        context.record(self.renewal(held, context));
         Answer::Now(ReplicaResponse::Told { told: LeaseTold::Done, epoch: None })
     }
 
@@ -269,7 +269,6 @@ impl Replica {
     /// Carries a command out that is in order.
     fn carry_out(&mut self, command: Command, context: &ServiceContext<'_>) {
         let (told, effect) = self.machine.apply(command);
-        let is_first = self.notes.borrow_mut().is_first(self.machine.position, command);
         if let Command::Reign { leader } = command
             && leader != context.node
         {
@@ -288,9 +287,7 @@ impl Replica {
             }
             _ => None,
         };
-        if is_first {
-            self.record(command, effect, context);
-        }
+        self.record(command, effect, context);
         let response = match command {
             Command::Open { client, nonce } => self.machine.opened(client, nonce).map(ReplicaResponse::Opened),
             _ => Some(ReplicaResponse::Told { told, epoch }),

@@ -98,6 +98,7 @@ kinds! {
     "restore" Workers (0, 3) process::restore;
     "throttle" Pauses (2, 4) pause::throttle;
     "split-brain" Stores (1, 4) service::split;
+    "disk-stall" Stores (2, 4) service::stall;
 }
 
 const _: () = assert!(

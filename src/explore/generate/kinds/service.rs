@@ -1,6 +1,6 @@
 //! What befalls services: they go down and come back, with or without what they had written.
 
-use holdover_sim::fault::{Failover, Fault, Loses, Restart, SplitBrain};
+use holdover_sim::fault::{DiskStall, Failover, Fault, Loses, Restart, SplitBrain};
 use holdover_sim::time::Span;
 
 use crate::explore::generate::sketch::Sketch;
@@ -42,4 +42,12 @@ pub(super) fn split(sketch: &mut Sketch<'_>) -> Fault {
         old.extend(sketch.stage.askers().filter(|other| *other != first));
     }
     SplitBrain { node, old, lag, lasting }.into()
+}
+
+/// A disk answers late while its controller resets, which takes up to half a minute, or a volume is moved; how long that may
+/// take is a guess.
+pub(super) fn stall(sketch: &mut Sketch<'_>) -> Fault {
+    let node = sketch.service();
+    let (low, high) = sketch.of((Span::millis(100), Span::secs(30)), (Span::millis(10), Span::secs(120)));
+    DiskStall { node, lasting: sketch.length(low, high) }.into()
 }
