@@ -18,6 +18,7 @@ use std::rc::Rc;
 use self::course::{Arrival, Call, Coming, Under};
 use self::halves::{Deposed, Half};
 use self::hanging::Hanging;
+pub(super) use self::leaving::{Leaving, leaves_after};
 use self::service::Later;
 use super::World;
 use super::past::Past;

@@ -23,9 +23,13 @@ impl World {
         }
         self.go_on_from_write(node);
         match (was_on_network, owner.takes_messages()) {
-            (true, false) => self.each_house(|house| house.hold_back(self, node)),
+            (true, false) => {
+                self.each_house(|house| house.hold_back(self, node));
+                self.at_peers(|peers| peers.hold_back(self, node));
+            }
             (false, true) => {
                 self.each_house(|house| house.let_go(self, node));
+                self.at_peers(|peers| peers.let_go(self, node));
                 self.release_held(owner);
                 self.wake_host_agent(node);
             }

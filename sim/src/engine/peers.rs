@@ -4,12 +4,14 @@
 //! connection, as TCP has it: none overtakes another, none comes twice, and if one was lost the next to arrive tells its
 //! reader that the connection had been broken.
 
+mod stuck;
+
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::World;
-use super::call::{Address, Service, ServiceContext, Ticket};
+use super::call::{Address, Leaving, Service, ServiceContext, Ticket};
 use super::network::{Sending, Touch, Touched};
 use super::queue::Due;
 use super::tasks::Wakeup;
@@ -62,6 +64,9 @@ struct Posted<L> {
     sent: EventId,
     /// Its number on its connection.
     number: u32,
+    /// How long it takes, by itself.
+    latency: Span,
+    leaving: Leaving,
     /// To which life of the reader it was written.
     life: u32,
     letter: L,
@@ -115,6 +120,10 @@ pub(super) trait AnyPeers {
     fn come_up(&self, world: &World, node: NodeId);
     /// The write is done in which the process on `node` hung.
     fn catch_up(&self, world: &World, node: NodeId);
+    /// The network card of `sender` stops: letters that it was given and has not sent yet get stuck.
+    fn hold_back(&self, world: &World, sender: NodeId);
+    /// The network card of `sender` goes on: what was stuck leaves.
+    fn let_go(&self, world: &World, sender: NodeId);
 }
 
 impl World {
@@ -191,7 +200,7 @@ impl<S: Peer> Peers<S> {
             (message, latency, Vec::new())
         };
         let sent = world.record(from, What::MessageSent { message, to, about, answer, latency });
-        let (mut arrival, mut is_lost) = (world.now() + latency, false);
+        let (mut takes, mut is_lost) = (latency, false);
         for Touch { fault, what, is_last } in touches {
             world.set_cause(Some(sent));
             match what {
@@ -203,7 +212,7 @@ impl<S: Peer> Peers<S> {
                     world.record(from, What::MessageDropped { message, to, fault });
                 }
                 Touched::Delayed(by) => {
-                    arrival = arrival + by;
+                    takes = takes + by;
                     world.record(from, What::MessageDelayed { message, by, fault });
                 }
             }
@@ -218,11 +227,12 @@ impl<S: Peer> Peers<S> {
         if is_lost {
             return;
         }
-        connection.newest = connection.newest.max(arrival);
+        connection.newest = connection.newest.max(world.now() + takes);
         let arrival = connection.newest;
         drop(connections);
         let life = world.node(to).incarnation.get();
-        let slot = self.keep(Posted { from, to, message, sent, number, life, letter });
+        let (latency, leaving) = (takes, Leaving::OnTime);
+        let slot = self.keep(Posted { from, to, message, sent, number, latency, leaving, life, letter });
         world.push(arrival, Due::Letter(slot));
     }
 
@@ -256,10 +266,13 @@ impl<S: Peer> Peers<S> {
 
 impl<S: Peer> AnyPeers for Peers<S> {
     fn deliver(&self, world: &World, slot: u32) {
-        let to = match &self.letters.borrow()[slot as usize] {
-            Some(posted) => posted.to,
+        let (to, is_late) = match &mut self.letters.borrow_mut()[slot as usize] {
+            Some(posted) => (posted.to, posted.leaving.is_late(world, Due::Letter(slot))),
             None => unreachable!("a letter that arrives was posted"),
         };
+        if is_late {
+            return;
+        }
         let node = world.node(to);
         if !node.is_down() && node.has_all_wait() {
             node.held.borrow_mut().push(Due::Letter(slot));
@@ -339,6 +352,14 @@ impl<S: Peer> AnyPeers for Peers<S> {
         }
         member.is_new.set(true);
         self.tick(world, node);
+    }
+
+    fn hold_back(&self, world: &World, sender: NodeId) {
+        self.stop_sending(world, sender);
+    }
+
+    fn let_go(&self, world: &World, sender: NodeId) {
+        self.go_on_sending(world, sender);
     }
 
     fn catch_up(&self, world: &World, node: NodeId) {

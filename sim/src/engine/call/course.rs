@@ -134,7 +134,7 @@ impl Call {
 
     /// The request arrives at the service on `house`, unless it `is_lost`.
     pub(super) fn come_in(&mut self, world: &World, house: NodeId, id: CallId, is_lost: bool) -> Coming {
-        if self.is_late(world, Due::Request(id)) {
+        if self.leaving.is_late(world, Due::Request(id)) {
             return Coming::NotYet;
         }
         let node = world.node(house);
@@ -153,7 +153,7 @@ impl Call {
     /// What comes back from the service on `house` arrives, unless it `is_lost`. `None` if it doesn't yet, or if all is said
     /// and done: a task that waits for it itself is woken.
     pub(super) fn arrive(&mut self, world: &World, house: NodeId, id: CallId, is_lost: bool) -> Option<Arrival> {
-        if self.is_late(world, Due::Answer(id)) {
+        if self.leaving.is_late(world, Due::Answer(id)) {
             return None;
         }
         let from = self.from;

@@ -12,7 +12,7 @@ use crate::time::{Span, TrueTime};
 
 /// Whether the message that is under way has left its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Leaving {
+pub(in crate::engine) enum Leaving {
     /// It leaves when it should.
     OnTime,
     /// It is stuck in a network card that stands still.
@@ -27,28 +27,24 @@ pub(super) enum Leaving {
 /// When a message has left its node, as a part of its latency.
 const LEAVES_AFTER: i64 = 10;
 
-impl Call {
-    /// Who sent the message that is under way, if there is one: the caller, or the service on `house`.
-    fn sender(&self, house: NodeId) -> Option<NodeId> {
-        match self.under {
-            Under::Request if self.under_way => Some(self.from),
-            Under::Answer if !self.arrived => Some(house),
-            _ => None,
-        }
-    }
+/// How long after its sending a message leaves its node.
+pub(in crate::engine) fn leaves_after(latency: Span) -> Span {
+    Span::nanos(latency.as_nanos() / LEAVES_AFTER)
+}
 
+impl Leaving {
     /// Whether the message is late, because it got stuck on its way out; then `due` comes again when it has arrived.
     #[inline]
-    pub(super) fn is_late(&mut self, world: &World, due: Due) -> bool {
-        self.leaving != Leaving::OnTime && self.is_still_late(world, due)
+    pub(in crate::engine) fn is_late(&mut self, world: &World, due: Due) -> bool {
+        *self != Leaving::OnTime && self.is_still_late(world, due)
     }
 
     #[cold]
     fn is_still_late(&mut self, world: &World, due: Due) -> bool {
-        match self.leaving {
+        match *self {
             Leaving::OnTime => false,
             Leaving::Stuck { .. } => {
-                self.leaving = Leaving::Stuck { overdue: true };
+                *self = Leaving::Stuck { overdue: true };
                 true
             }
             Leaving::Late(at) => {
@@ -62,14 +58,24 @@ impl Call {
     }
 }
 
+impl Call {
+    /// Who sent the message that is under way, if there is one: the caller, or the service on `house`.
+    fn sender(&self, house: NodeId) -> Option<NodeId> {
+        match self.under {
+            Under::Request if self.under_way => Some(self.from),
+            Under::Answer if !self.arrived => Some(house),
+            _ => None,
+        }
+    }
+}
+
 impl<S: Service> Calls<S> {
     /// The network card of `sender` stops; this is about calls to the service on `house`.
     pub(super) fn hold_back(&mut self, world: &World, house: NodeId, sender: NodeId) {
         for call in &mut self.slots {
-            let leaves = Span::nanos(call.latency.as_nanos() / LEAVES_AFTER);
             if call.sender(house) == Some(sender)
                 && call.leaving == Leaving::OnTime
-                && world.recorded(call.newest).at + leaves > world.now()
+                && world.recorded(call.newest).at + leaves_after(call.latency) > world.now()
             {
                 call.leaving = Leaving::Stuck { overdue: false };
             }
@@ -84,8 +90,7 @@ impl<S: Service> Calls<S> {
             if call.sender(house) != Some(sender) {
                 continue;
             }
-            let rest = call.latency - Span::nanos(call.latency.as_nanos() / LEAVES_AFTER);
-            let arrives = world.now() + rest;
+            let arrives = world.now() + (call.latency - leaves_after(call.latency));
             call.leaving = Leaving::Late(arrives);
             if overdue {
                 let id = CallId { house: number, slot: slot as u32 };
