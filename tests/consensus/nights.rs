@@ -131,7 +131,9 @@ fn the_histories_are_the_ones_that_another_process_told() {
 fn copies_are_not_enough() {
     let mut world = world(ReplicaSpec::THREE);
     world.world.lease.service = Some(LeaseService::AsyncReplica(ReplicaSpec { count: 3, ..ReplicaSpec::PAIR }));
-    let hunt = Hunt::new(&world);
+    // What takes it a while to copy, and what takes the primary away meanwhile.
+    let faults = "partition,restart".parse::<Selection>().expect("there are these kinds");
+    let hunt = Hunt::new(&world).faults(faults);
     let mut broken = std::collections::BTreeSet::new();
     for seed in 0..400 {
         let history = run_night(&hunt.scenario_of(seed, "fenced-consensus"));

@@ -90,6 +90,12 @@ impl Copies {
         if known.len() >= commands.len() && known[..commands.len()] == commands[..] {
             return;
         }
+        // A primary that lost its last writes goes on from before them, and takes what was copied of them with it.
+        let same = known.iter().zip(&commands).take_while(|(known, told)| known == told).count();
+        if from + same < self.learned {
+            self.learned = 0;
+            self.began_anew = true;
+        }
         self.disk.log.truncate(from);
         self.disk.log.extend(commands);
         self.disk.writes += 1;
