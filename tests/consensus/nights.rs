@@ -39,7 +39,7 @@ fn many(nights: u64) -> u64 {
 #[track_caller]
 fn nothing_breaks(spec: ReplicaSpec, profile: Profile, seeds: std::ops::Range<u64>) -> (usize, usize) {
     let world = world(spec);
-    let faults = "pause,throttle,restart,network".parse::<Selection>().expect("there are these groups");
+    let faults = "pause,throttle,restart,disk-stall,network".parse::<Selection>().expect("there are these groups");
     let hunt = Hunt::new(&world).profile(profile).faults(faults);
     let (mut inside, mut elected) = (0, 0);
     for seed in seeds {
@@ -104,16 +104,16 @@ fn the_same_seed_tells_the_same_history() {
 #[test]
 fn the_histories_are_the_ones_that_another_process_told() {
     const KEPT: [&str; 10] = [
-        "8ed1a623e4b8746cba5666e82d787079",
-        "13e4e1ecb91ee53fa1fa2772fa085d71",
-        "0aaea3a4754beaeb4702e9e868281bb1",
-        "f384337a0160d9cbc87b7dd2276bbe08",
-        "d9871b2131fbc6d299fed5e98c215e3f",
-        "ff6a90a6ff664a622eaf4fbc66df0367",
-        "07494731e618717efedd67be6007beac",
-        "5a99435c41c965f1e4ef1e4ebea3ba0d",
-        "38b9d401ea3a2d17784c24c167a91325",
-        "4a74133e0c305a720045d058011381be",
+        "893bc17ae08d95e5fbc582d2ca698a33",
+        "035d5b7d540376d2179f028180477246",
+        "14989b313d3208ed214e8549c7124709",
+        "3da3821c5eba8223e9e3dc2ec2d735fa",
+        "8d15a1c4a5a4329ccdbc95d8bfea2b4c",
+        "7583b601874740888e30a050cecc4437",
+        "bc721d5b0e75dd55f1766360c22a81c0",
+        "bac812d361a79b6cfbd81c99f2a285b1",
+        "4e7de0e5ef7d26ce7400c75b91628003",
+        "b515085a087223eccbd46a264a65a04c",
     ];
     let world = world(ReplicaSpec::THREE);
     let hunt = Hunt::new(&world);
