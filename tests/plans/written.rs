@@ -8,7 +8,7 @@ use holdover::sim::clock::Rate;
 use holdover::sim::fault::{Anchor, FAULTS, Fault, PlannedFault, Restore, Snapshot};
 use holdover::sim::id::NodeId;
 use holdover::sim::limits::Limits;
-use holdover::sim::protocol::PROTOCOLS;
+use holdover::sim::protocol::{AnyProtocol, FencedConsensus, Naive, PROTOCOLS};
 use holdover::sim::seed::Seed;
 use holdover::sim::service::lease_store::Expiry;
 use holdover::sim::time::{Span, TrueTime, WallTime};
@@ -170,8 +170,15 @@ fn drawn() -> impl Strategy<Value = Scenario> {
 }
 
 /// Gives faults what they need in a file: a leap second a time, whoever polls a time source a daemon, and who is put back
-/// a snapshot.
+/// a snapshot. Nobody repairs under a protocol that keeps the lease on replicas.
 fn settle(scenario: &mut Scenario) {
+    if !scenario.world.operators.is_empty() {
+        scenario.protocols.retain(|protocol| protocol != FencedConsensus.name());
+        scenario.expect.remove(FencedConsensus.name());
+        if scenario.protocols.is_empty() {
+            scenario.protocols.push(Naive.name().to_owned());
+        }
+    }
     let restored = scenario.plan.iter().filter_map(|fault| match fault.inject {
         Fault::Restore(Restore { node, .. }) => Some(node),
         _ => None,
