@@ -46,6 +46,8 @@ pub(super) struct OfNode {
     /// Where its service wrote to disk, and where it lost what it had written.
     pub(super) written: Vec<usize>,
     pub(super) forgot: Vec<usize>,
+    /// Where its service hung in a write.
+    pub(super) hung: Vec<usize>,
     /// Where a message to it was lost because it was down.
     pub(super) lost: Vec<usize>,
     /// Where its time daemon, or an agent of its host, changed its clocks.
@@ -158,6 +160,7 @@ impl Places {
             }
             What::MessageLost { .. } => node.lost.push(place),
             What::WritesLost { .. } => node.forgot.push(place),
+            What::WriteHung { .. } => node.hung.push(place),
             What::ClockCorrected { .. } | What::ClockSlewed { .. } => node.corrected.push(place),
             What::WorkerRestored { snapshot, .. } => {
                 self.restored.push(place);

@@ -67,6 +67,11 @@ impl<'a> Strike<'a> {
         !within(&self.found.faults[self.fault.index()].served, self.places()).is_empty()
     }
 
+    /// Whether the service on `node` hung in a write while it was on.
+    pub(crate) fn has_write_hang(&self, node: NodeId) -> bool {
+        !within(&self.found.nodes[node.index()].hung, self.places()).is_empty()
+    }
+
     /// The end of the lease that the worker on `node` had in hand when it began, as the worker thought of it.
     pub(crate) fn lease_in_hand(&self, node: NodeId) -> Option<Deadline> {
         self.found.nodes[node.index()].in_hand_before(self.began)

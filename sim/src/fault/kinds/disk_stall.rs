@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{FaultInfo, Kind, field};
 use crate::check::Strike;
 use crate::engine::World;
-use crate::history::{Event, History, What};
+use crate::history::History;
 use crate::id::{FaultId, NodeId};
 use crate::time::Span;
 
@@ -52,9 +52,8 @@ impl Kind for DiskStall {
     }
 
     /// It hurts who writes while it lasts.
-    fn bit(&self, history: &History, strike: &Strike) -> bool {
-        let hangs = |event: &Event| event.node == self.node && matches!(event.what, What::WriteHung { .. });
-        strike.during(history).iter().any(hangs)
+    fn bit(&self, _: &History, strike: &Strike) -> bool {
+        strike.has_write_hang(self.node)
     }
 
     fn phrase(&self, name: &dyn Fn(NodeId) -> String) -> String {
