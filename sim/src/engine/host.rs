@@ -3,7 +3,7 @@
 //! A run happens inside the first poll of a madsim runtime's main task, so the runtime never schedules anything of its
 //! own. What it gives: everything that reads time or entropy through the standard library or libc during the run, such
 //! as a crate that a user's protocol uses, gets virtual time and seeded bytes. Where nothing reads any, there is no
-//! runtime: it takes an eighth of a small run's time.
+//! runtime: it takes a tenth of a small run's time.
 
 use std::cell::Cell;
 use std::time::Duration;
