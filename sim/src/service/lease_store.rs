@@ -153,8 +153,8 @@ pub struct LeaseTable {
 pub enum LeaseUndo {
     /// The table as it was before; it is small.
     Table(LeaseTable),
-    /// The lock service as it was before.
-    Own(Box<dyn LockService>),
+    /// The lock service as it was before, and whether it then did what it was asked.
+    Own(Box<dyn LockService>, bool),
     /// Dispatch as it was before.
     Dispatch(Box<Dispatch>),
     /// What lease IDs were made of, before one was.
@@ -203,9 +203,18 @@ impl LeaseStore {
 
     /// Has the lock service of the protocol's own decide.
     fn ask_own(&mut self, request: LeaseRequest, context: &ServiceContext<'_>) -> Option<LeaseResponse> {
+        let before = self.own.as_ref().filter(|_| self.journal.is_open()).map(|own| own.copy());
+        let answer = self.have_own_decide(request, context)?;
+        if let Some(before) = before {
+            let is_done = !matches!(answer, LeaseResponse::Refused);
+            self.journal.note(|| LeaseUndo::Own(before, is_done));
+        }
+        Some(answer)
+    }
+
+    fn have_own_decide(&mut self, request: LeaseRequest, context: &ServiceContext<'_>) -> Option<LeaseResponse> {
         let own = self.own.as_mut()?;
         context.set_host_clocks();
-        self.journal.note(|| LeaseUndo::Own(own.copy()));
         let clocks = LockClocks { mono: context.mono(), wall: context.wall() };
         let worker = context.from;
         Some(match request {
@@ -406,10 +415,15 @@ impl Service for LeaseStore {
     fn undo(&mut self, before: LeaseUndo) {
         match before {
             LeaseUndo::Table(table) => self.table = table,
-            LeaseUndo::Own(own) => self.own = Some(own),
+            LeaseUndo::Own(own, _) => self.own = Some(own),
             LeaseUndo::Dispatch(dispatch) => self.dispatch = Some(dispatch),
             LeaseUndo::Ids(_) => {}
         }
+    }
+
+    /// Who refuses has nothing to write, whatever it counts.
+    fn has_written(&self, undo: &LeaseUndo) -> bool {
+        !matches!(undo, LeaseUndo::Own(_, false))
     }
 
     /// A lease ID that nobody got is offered to the next one.

@@ -170,7 +170,7 @@ impl LeaseStore {
         let lease = self.next_lease();
         let Some(dispatch) = &mut self.dispatch else { return LeaseResponse::Refused };
         if let (Some(own), Some(last)) = (&mut self.own, dispatch.grants.last()) {
-            self.journal.note(|| LeaseUndo::Own(own.copy()));
+            self.journal.note(|| LeaseUndo::Own(own.copy(), true));
             own.release(last.lease);
         }
         let highest = above.max(dispatch.highest).max(Some(self.table.last_token)).unwrap_or(Token(0));
