@@ -103,11 +103,11 @@ mod tests {
         let hunt = |seeds| Hunt::new(&incident).protocols(&[&holdover_sim::protocol::Fenced]).seeds(seeds).run();
         assert_eq!(
             report::hunt::so_far(&hunt(0..1)),
-            "· 0 min of true time · 0 of 24 faults bit · 0 distinct failures"
+            "· 0 min of true time · 0 of 25 faults bit · 0 distinct failures"
         );
         assert_eq!(
             report::hunt::so_far(&hunt(0..200)),
-            "· 3 h of true time · 23 of 24 faults bit · 4 distinct failures"
+            "· 3 h of true time · 24 of 25 faults bit · 4 distinct failures"
         );
     }
 }
