@@ -120,7 +120,7 @@ fn count(lower: &mut Lower, written: &Spanned<u64>, service: LeaseService) -> u1
         }
     };
     if !is_right {
-        lower.mistake(written, Wrong::new(format!("{count} replicas")).help(help));
+        lower.mistake(written, Wrong::new(format!("`replicas` can't be {count}")).help(help));
         return ReplicaSpec::THREE.count;
     }
     u16::try_from(count).unwrap_or(ReplicaSpec::THREE.count)

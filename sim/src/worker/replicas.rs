@@ -108,6 +108,8 @@ impl Worker {
         let timeout = self.0.world.timeout();
         let until = self.mono() + timeout + timeout;
         let mut was_sent_on = false;
+        // Whoever has asked all of them, and the first of them again, waits: a connection may break at once, each time.
+        let mut at_once = replicas.len();
         loop {
             let place = leader.get();
             let answer = self.ask(&replicas[place], request).await;
@@ -123,7 +125,10 @@ impl Worker {
             }
             let goes_on_at_once = answer == Err(Broken) || (sent_to.is_some() && !was_sent_on);
             was_sent_on = sent_to.is_some();
-            if !goes_on_at_once {
+            if goes_on_at_once && at_once > 0 {
+                at_once -= 1;
+            } else {
+                at_once = replicas.len();
                 self.sleep(AGAIN_AFTER).await;
             }
         }

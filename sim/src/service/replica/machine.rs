@@ -50,6 +50,8 @@ pub(crate) enum Command {
         now: Option<WallTime>,
         /// The token of a grant; `None` for its place in the order.
         token: Option<Token>,
+        /// Who had the lease for which nobody gets one yet, as the leader of this reign remembers it.
+        delayed: Option<(NodeId, Position)>,
     },
     /// The leader takes the lease away, because it has run out.
     Revoke {
@@ -104,6 +106,8 @@ pub(crate) struct Machine {
     /// Where the present leader's reign began.
     pub(super) reign: Position,
     pub(super) lease: Option<Held>,
+    /// Whether the last lease was taken away, and not given back.
+    ran_out: bool,
     clients: BTreeMap<NodeId, Known>,
 }
 
@@ -158,11 +162,13 @@ impl Machine {
         let is_meant = |held: &mut Held| {
             held.granted == lease && sure.is_none_or(|(renewed, of)| held.renewed == renewed && of == reign)
         };
-        self.lease.take_if(is_meant).map_or(Effect::Nothing, Effect::Revoked)
+        let Some(held) = self.lease.take_if(is_meant) else { return Effect::Nothing };
+        self.ran_out = true;
+        Effect::Revoked(held)
     }
 
     fn carry_out(&mut self, command: Command, by: Session, ask: LeaseAsk) -> (LeaseTold, Effect) {
-        let Command::Ask { number, now, token, .. } = command else {
+        let Command::Ask { number, now, token, delayed, .. } = command else {
             unreachable!("only what a client asks is carried out for one")
         };
         let position = self.position;
@@ -173,6 +179,12 @@ impl Machine {
                 if let Some(held) = self.lease.filter(|held| !is_over(held)) {
                     return (LeaseTold::Refused, Effect::Refused { holder: held.by.client });
                 }
+                // What another leader remembers, or of a lease that was given back meanwhile, delays nobody.
+                let delayed = delayed.filter(|(_, reign)| self.ran_out && *reign == self.reign);
+                if let Some((holder, _)) = delayed {
+                    return (LeaseTold::Refused, Effect::Refused { holder });
+                }
+                self.ran_out = false;
                 let token = token.unwrap_or(Token(position));
                 let deadline = now.map(|now| now + ttl);
                 let held = Held { by, token, granted: position, number, renewed: position, ttl, deadline };

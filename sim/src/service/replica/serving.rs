@@ -182,13 +182,13 @@ impl Replica {
     fn ask(&mut self, by: Session, number: u32, ask: LeaseAsk, context: &ServiceContext<'_>) -> Answer<Replica> {
         let now = context.mono().as_nanos();
         let Some(leading) = &self.leading else { return Answer::Now(self.not_leader()) };
-        if let LeaseAsk::Acquire { .. } = ask
-            && let Ending::LockDelay(_) = self.spec.ending
-            && let Some(holder) = leading.delayed_for(self.machine.lease.as_ref(), now)
-        {
-            context.record(What::LeaseRefused { worker: by.client, holder });
-            return Answer::Now(ReplicaResponse::Told { told: LeaseTold::Refused, epoch: None });
-        }
+        let delayed = match (ask, self.spec.ending) {
+            (LeaseAsk::Acquire { .. }, Ending::LockDelay(_)) => {
+                leading.delayed_for(self.machine.lease.as_ref(), now)
+            }
+            _ => None,
+        };
+        let delayed = delayed.map(|holder| (holder, self.machine.reign));
         if let LeaseAsk::Renew { token, .. } = ask
             && let Some(held) = self.machine.lease.filter(|held| held.by == by && held.token == token)
             && self.renews_unsure()
@@ -199,7 +199,7 @@ impl Replica {
         let token = own_token.then_some(Token(leading.grants + 1));
         let once = !self.has(Flaw::ForgetsRetries);
         let now = self.by_deadlines().then(|| context.wall());
-        self.order.propose(Command::Ask { by, number, once, ask, now, token });
+        self.order.propose(Command::Ask { by, number, once, ask, now, token, delayed });
         self.park(Awaited::Request(by, number), context)
     }
 
