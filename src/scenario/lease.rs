@@ -7,7 +7,7 @@ use holdover_sim::world::LeaseSpec;
 use toml::Spanned;
 
 use super::error::{Mistake, Wrong};
-use super::file::{LeaseFile, Written};
+use super::file::{LeaseFile, ScenarioFile, Written};
 use super::lower::{Lower, POLL_EVERY};
 use super::names::{ENDINGS, EXPIRIES, LEASE_SERVICES, did_you_mean, listed, quoted};
 use super::value;
@@ -45,6 +45,18 @@ pub(super) fn lower(lower: &mut Lower, file: &LeaseFile) -> LeaseSpec {
             let expiry = file.expiry.as_ref().and_then(|name| expiry(lower, name));
             LeaseSpec { ttl, renew_every, poll_every, expiry, service }
         }
+    }
+}
+
+/// Refuses operators where the file has replicas keep the lease.
+pub(super) fn refuse_operators(lower: &mut Lower, file: &ScenarioFile, lease: &LeaseSpec) {
+    if let (Some(operator), Some(service)) = (file.operator.first(), &file.lease.0.service)
+        && lease.service.is_some_and(|service| service != LeaseService::Table)
+    {
+        let wrong = Wrong::new("operators can only repair what a lease in a table led to")
+            .help("take the [[operator]] away, or service = …, which is \"table\" where nothing else is said");
+        let mistake = Mistake::at(service.span(), "replicas keep the lease", wrong);
+        lower.mistakes.add(mistake.and(operator.0.name.span(), "the operator"));
     }
 }
 

@@ -4,7 +4,6 @@
 //! comes out is worth something only if there was none.
 
 use holdover_sim::clock::Rate;
-use holdover_sim::lease::LeaseService;
 use holdover_sim::limits::Limits;
 use holdover_sim::seed::Seed;
 use holdover_sim::time::{Span, TrueTime, WallTime};
@@ -42,14 +41,7 @@ pub(super) fn scenario(mut file: ScenarioFile) -> (Scenario, Mistakes) {
     }
     lower.calendar = lower.start_and_end(&file);
     let lease = lease::lower(&mut lower, &file.lease.0);
-    if let (Some(operator), Some(service)) = (file.operator.first(), &file.lease.0.service)
-        && lease.service.is_some_and(|service| service != LeaseService::Table)
-    {
-        let wrong = Wrong::new("operators can only repair what a lease in a table led to")
-            .help("take the [[operator]] away, or service = …, which is \"table\" where nothing else is said");
-        let mistake = Mistake::at(service.span(), "replicas keep the lease", wrong);
-        lower.mistakes.add(mistake.and(operator.0.name.span(), "the operator"));
-    }
+    lease::refuse_operators(&mut lower, &file, &lease);
     let mut nodes = Nodes::of(&mut lower, &file.worker, &file.operator, &lease);
     let start = lower.calendar.map_or(WallTime::default(), |calendar| calendar.start());
     let world = WorldSpec {

@@ -29,6 +29,12 @@ fn run_night(night: &Scenario) -> History {
     run(&night.world, &FencedConsensus, &night.plan, night.seed)
 }
 
+/// The rules that a night broke.
+fn violated(history: &History) -> Vec<&'static str> {
+    let verdicts = judge(history).into_iter().filter(|(_, verdict)| verdict.name() == "violated");
+    verdicts.map(|(checker, _)| checker.name).collect()
+}
+
 /// How many of so many nights a test looks at: all of them in an optimised build, in which these tests are run as well.
 fn many(nights: u64) -> u64 {
     if cfg!(debug_assertions) { nights / 10 } else { nights }
@@ -46,8 +52,7 @@ fn nothing_breaks(spec: ReplicaSpec, profile: Profile, seeds: std::ops::Range<u6
         let night = hunt.scenario_of(seed, "fenced-consensus");
         let history = run_night(&night);
         assert!(!matches!(history.ending, RunEnding::Panicked { .. }), "seed {seed}: {:?}", history.ending);
-        let verdicts = judge(&history).into_iter().filter(|(_, verdict)| verdict.name() == "violated");
-        let violated: Vec<_> = verdicts.map(|(checker, _)| checker.name).collect();
+        let violated = violated(&history);
         assert!(!violated.contains(&"progress"), "seed {seed} with {spec:?}");
         if !broken_assumptions(&history, FencedConsensus.assumptions()).is_empty() {
             continue;
@@ -96,10 +101,7 @@ fn nor_does_what_comes_on_top_of_a_lock_delay() {
         for seed in 0..many(3_000) {
             let history = run_night(&hunt.scenario_of(seed, "fenced-consensus"));
             if broken_assumptions(&history, FencedConsensus.assumptions()).is_empty() {
-                let mut verdicts = judge(&history).into_iter();
-                let verdict = verdicts.find(|(checker, _)| checker.name == "linearizable");
-                let violated = verdict.is_none_or(|(_, verdict)| verdict.name() == "violated");
-                assert!(!violated, "{file} with seed {seed}");
+                assert!(!violated(&history).contains(&"linearizable"), "{file} with seed {seed}");
                 inside += 1;
             }
         }
@@ -157,9 +159,7 @@ fn copies_are_not_enough() {
     let hunt = Hunt::new(&world).faults(faults);
     let mut broken = std::collections::BTreeSet::new();
     for seed in 0..400 {
-        let history = run_night(&hunt.scenario_of(seed, "fenced-consensus"));
-        let verdicts = judge(&history).into_iter().filter(|(_, verdict)| verdict.name() == "violated");
-        broken.extend(verdicts.map(|(checker, _)| checker.name));
+        broken.extend(violated(&run_night(&hunt.scenario_of(seed, "fenced-consensus"))));
     }
     assert!(broken.contains("token-order") && broken.contains("linearizable"), "{broken:?}");
 }

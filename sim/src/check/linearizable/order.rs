@@ -49,7 +49,8 @@ struct Holder {
     until: TrueTime,
 }
 
-/// The service between two requests. Everything is as early as the order so far lets it be: that never stands in the way.
+/// The service between two requests. Everything is as early as the order so far lets it be: that never stands in the way, as
+/// what waits for a lease to run out is tried by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct State {
     now: TrueTime,

@@ -345,16 +345,24 @@ impl Replica {
         true
     }
 
-    /// Has a step taken, and notes how to take back what it changed on disk.
+    /// Has a step of the order taken, and all that follows from it.
     fn step(&mut self, context: &ServiceContext<'_>, act: impl FnOnce(&mut dyn Order)) {
+        self.noting(|replica| {
+            act(&mut *replica.order);
+            replica.go_on(context);
+        });
+    }
+
+    /// Does something, and notes how to take back what that changed on disk.
+    fn noting<T>(&mut self, act: impl FnOnce(&mut Replica) -> T) -> T {
         let before = self.journal.is_open().then(|| (self.order.writes(), self.order.fork()));
-        act(&mut *self.order);
-        self.go_on(context);
+        let done = act(self);
         if let Some((writes, order)) = before
             && self.order.writes() != writes
         {
             self.journal.note(|| order);
         }
+        done
     }
 
     fn place(&self, node: NodeId) -> usize {
@@ -381,22 +389,17 @@ impl Service for Replica {
         if !self.is_connected || !self.order.leads() {
             return Answer::Now(self.not_leader());
         }
-        let before = self.journal.is_open().then(|| (self.order.writes(), self.order.fork()));
-        // What has run out by now is taken away before anything else is put into the order.
-        self.judge(context);
-        let answer = match request {
-            ReplicaRequest::Open { nonce } => {
-                self.order.propose(Command::Open { client: context.from, nonce });
-                self.park(Awaited::Opening(context.from, nonce), context)
+        self.noting(|replica| {
+            // What has run out by now is taken away before anything else is put into the order.
+            replica.judge(context);
+            match request {
+                ReplicaRequest::Open { nonce } => {
+                    replica.order.propose(Command::Open { client: context.from, nonce });
+                    replica.park(Awaited::Opening(context.from, nonce), context)
+                }
+                ReplicaRequest::Ask { by, number, ask } => replica.ask(by, number, ask, context),
             }
-            ReplicaRequest::Ask { by, number, ask } => self.ask(by, number, ask, context),
-        };
-        if let Some((writes, order)) = before
-            && self.order.writes() != writes
-        {
-            self.journal.note(|| order);
-        }
-        answer
+        })
     }
 
     /// All that it keeps in memory comes anew when it begins anew.
