@@ -1,6 +1,8 @@
 //! Scenario, protocol and seed in, one history out: byte for byte, wherever and whenever it is run.
 
 mod draws;
+#[path = "../examples/outside/tests/same.rs"]
+mod same;
 
 use std::fmt::Write;
 use std::io;

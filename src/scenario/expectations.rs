@@ -117,12 +117,13 @@ fn expectation(mistakes: &mut Mistakes, file: ExpectFile) -> Expectation {
 
 /// Refuses a key that is no checker's name. It may also be a slip in the one other key that the table has.
 fn check_checker(mistakes: &mut Mistakes, name: &Spanned<String>) -> bool {
-    if closest(name.get_ref(), &known_checkers()).is_none() && closest(name.get_ref(), &["seen"]).is_some() {
+    let known = known_checkers();
+    if closest(name.get_ref(), &["seen"]).is_some() && closest(name.get_ref(), &known).is_none() {
         let wrong = Wrong::new(format!("unknown key {}", quoted(name.get_ref())));
         mistakes.add(Mistake::at(name.span(), "unknown key", wrong.help("did you mean `seen`?")));
         return false;
     }
-    check_known(mistakes, name, "checker", &known_checkers())
+    check_known(mistakes, name, "checker", &known)
 }
 
 /// Refuses a name that isn't known; says whether it is.

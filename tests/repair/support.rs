@@ -1,6 +1,7 @@
 //! Nights with operators, and what came of them.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use holdover::scenario::Scenario;
 use holdover::sim::check::{Verdict, judge};
@@ -15,6 +16,10 @@ use holdover::sim::world::{ClockSpec, WorkerSpec, WorldSpec};
 /// The operator's node, where there are two workers.
 pub(crate) const OPERATOR: NodeId = NodeId(5);
 
+/// Thousands of nights start from it, so it is read once.
+static INCIDENT: LazyLock<Scenario> =
+    LazyLock::new(|| Scenario::load("scenarios/incidents/clock-jump.toml").expect("it is one of ours"));
+
 /// A night: a world with operators, what befalls it, and the protocol that its workers go by.
 #[derive(Clone)]
 pub(crate) struct Night {
@@ -27,8 +32,7 @@ impl Night {
     /// The incident, and an operator who begins when both workers have published what they made of it. Some payouts have
     /// settled by then, others are under way.
     pub(crate) fn incident() -> Night {
-        let Scenario { mut world, plan, .. } =
-            Scenario::load("scenarios/incidents/clock-jump.toml").expect("it is one of ours");
+        let Scenario { mut world, plan, .. } = INCIDENT.clone();
         world.limits.end = TrueTime::START + Span::secs(900);
         world.operators = vec![operator("operator", 61_000)];
         Night { world, plan, protocol: &Naive }
