@@ -60,17 +60,35 @@ impl Span {
     }
 }
 
+/// `a + b`, or the number nearest to it. Almost no sum is beyond what there is, so those have a way of their own, and all
+/// others cost an addition and a look.
+#[inline(always)]
+pub(crate) fn sum(a: i64, b: i64) -> i64 {
+    a.checked_add(b).unwrap_or_else(|| saturated(b > 0))
+}
+
+/// `a - b`, or the number nearest to it.
+#[inline(always)]
+fn difference(a: i64, b: i64) -> i64 {
+    a.checked_sub(b).unwrap_or_else(|| saturated(b < 0))
+}
+
+#[cold]
+fn saturated(is_above: bool) -> i64 {
+    if is_above { i64::MAX } else { i64::MIN }
+}
+
 impl Add for Span {
     type Output = Span;
     fn add(self, other: Span) -> Span {
-        Span(self.0.saturating_add(other.0))
+        Span(sum(self.0, other.0))
     }
 }
 
 impl Sub for Span {
     type Output = Span;
     fn sub(self, other: Span) -> Span {
-        Span(self.0.saturating_sub(other.0))
+        Span(difference(self.0, other.0))
     }
 }
 
@@ -129,21 +147,21 @@ macro_rules! instants {
         impl Add<Span> for $name {
             type Output = $name;
             fn add(self, span: Span) -> $name {
-                $name(self.0.saturating_add(span.0))
+                $name(sum(self.0, span.0))
             }
         }
 
         impl Sub<Span> for $name {
             type Output = $name;
             fn sub(self, span: Span) -> $name {
-                $name(self.0.saturating_sub(span.0))
+                $name(difference(self.0, span.0))
             }
         }
 
         impl Sub for $name {
             type Output = Span;
             fn sub(self, other: $name) -> Span {
-                Span(self.0.saturating_sub(other.0))
+                Span(difference(self.0, other.0))
             }
         }
     )*};
@@ -226,9 +244,15 @@ mod tests {
 
     #[test]
     fn arithmetic_saturates() {
+        let earliest = WallTime::from_nanos(i64::MIN);
         assert_eq!(TrueTime::NEVER + Span::secs(1), TrueTime::NEVER);
+        assert_eq!(TrueTime::NEVER - Span::secs(-1), TrueTime::NEVER);
+        assert_eq!(TrueTime::NEVER - TrueTime::from_nanos(-1), Span::MAX);
+        assert_eq!(Span::MAX + Span::nanos(1), Span::MAX);
+        assert_eq!(earliest + Span::secs(-1), earliest);
+        assert_eq!(earliest - WallTime::from_nanos(1), Span::nanos(i64::MIN));
         assert_eq!(Span::MAX.times(3), Span::MAX);
         assert_eq!(-Span::nanos(i64::MIN), Span::MAX);
-        assert_eq!(WallTime::from_nanos(i64::MIN) - Span::secs(1), WallTime::from_nanos(i64::MIN));
+        assert_eq!(earliest - Span::secs(1), earliest);
     }
 }

@@ -4,7 +4,9 @@ mod replicas;
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
+use std::pin::Pin;
 use std::rc::{Rc, Weak};
+use std::task::{Context, Poll};
 
 use crate::clock::{Clock, Deadline};
 use crate::engine::{Address, Broken, Calling, Passing, Service, Sleep, TaskHandle, World, call};
@@ -294,16 +296,10 @@ impl Worker {
         }
     }
 
-    // Not an `async fn`: so the request goes to where the call keeps it, and not by way of two futures.
     #[inline(always)]
-    fn ask_ledger<'a>(
-        &'a self,
-        lease: &Lease,
-        request: LedgerRequest,
-    ) -> impl Future<Output = Result<LedgerResponse, Setback>> + use<'a> {
+    fn ask_ledger(&self, lease: &Lease, request: LedgerRequest) -> AskingLedger<'_> {
         let signed = Signed { claim: self.claim(lease), lease: lease.id(), request };
-        let asking = self.ask(&self.0.services.ledger, signed);
-        async { asking.await?.map_err(|why| Setback::Refused(*why)) }
+        AskingLedger(self.ask(&self.0.services.ledger, signed))
     }
 
     /// Asks a service.
@@ -367,6 +363,18 @@ impl Worker {
     #[inline]
     fn is_recalling(&self) -> bool {
         self.0.world.is_recalling(self.0.machine)
+    }
+}
+
+/// A question to the ledger. It is no `async fn`, so that the call is made where it stays.
+struct AskingLedger<'a>(Calling<'a, Ledger>);
+
+impl Future for AskingLedger<'_> {
+    type Output = Result<LedgerResponse, Setback>;
+
+    #[inline(always)]
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.0).poll(context).map(|answer| answer?.map_err(|why| Setback::Refused(*why)))
     }
 }
 

@@ -23,7 +23,8 @@ pub(super) struct Tally {
 
 impl Tally {
     pub(super) fn new(history: &History) -> Tally {
-        Tally { ops: vec![Seen::Never; history.batch.len()], firsts: Vec::new() }
+        let operations = history.batch.len();
+        Tally { ops: vec![Seen::Never; operations], firsts: Vec::with_capacity(operations) }
     }
 
     /// Notes that it happened to `op`, and gives the first time if this is the second.

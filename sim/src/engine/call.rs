@@ -12,7 +12,7 @@ mod service;
 pub(crate) use calling::{Calling, call};
 pub use service::{Answer, Service, ServiceContext, Ticket};
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, RefCell, RefMut};
 use std::rc::Rc;
 
 use self::course::{Arrival, Call, Coming, Under};
@@ -42,7 +42,7 @@ struct House<S: Service> {
     node: NodeId,
     service: RefCell<S>,
     /// How to take back what it changed on disk, if a fault of the plan may ask for that.
-    past: RefCell<Option<Past<S::Undo>>>,
+    past: Option<RefCell<Past<S::Undo>>>,
     /// The primary that was deposed and goes on answering, if there is one.
     deposed: RefCell<Option<Deposed<S>>>,
     /// The step that hangs in a write, if one does.
@@ -63,54 +63,71 @@ pub(crate) struct CallId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Broken;
 
-/// How far a call has got.
-enum Stage<S: Service> {
-    /// The request is on its way, or about to be sent.
-    Asked(S::Request),
-    /// The service has put the rest off.
-    PutOff(Later<S>),
-    /// The answer is on its way, or has arrived.
-    Returning(Result<S::Response, Broken>),
-    /// It is being handled, or over.
-    Handled,
-}
-
 /// The calls to one service, in slots that are used again, and where they are: a call is nothing that is moved about.
 struct Calls<S: Service> {
-    slots: Vec<Call>,
-    /// How far each of them has got.
-    stages: Vec<Stage<S>>,
-    free: Vec<u32>,
+    slots: Vec<Slot<S>>,
+    /// The slot that became free last.
+    free: u32,
+}
+
+/// No slot.
+const NONE: u32 = u32::MAX;
+
+/// A call and what of it is there.
+struct Slot<S: Service> {
+    call: Call,
+    /// The request, until it has arrived.
+    request: Option<S::Request>,
+    /// What the service has put off.
+    later: Option<Later<S>>,
+    /// The answer that is on its way, or has arrived.
+    answer: Option<Reply<S>>,
+    /// Of a slot that is free, the next one that is.
+    next_free: u32,
+}
+
+/// What comes back.
+type Reply<S> = Result<<S as Service>::Response, Broken>;
+
+/// Puts `value` where nothing is. Were something dropped for it, it would be made elsewhere first, and then moved.
+#[inline(always)]
+fn put<T>(place: &mut Option<T>, value: T) {
+    debug_assert!(place.is_none(), "the last call in this slot left something behind");
+    std::mem::forget(place.replace(value));
 }
 
 /// What is left of a call that is over. Its end may run code that isn't ours, so nothing may be borrowed then.
-type Remains<S> = (Stage<S>, Option<Wakeup>);
+type Remains<S> = (Option<<S as Service>::Request>, Option<Later<S>>, Option<Reply<S>>, Option<Wakeup>);
 
 impl<S: Service> Calls<S> {
     // Inlined so that what is asked is made where it stays.
     #[inline(always)]
     fn add(&mut self, from: NodeId, caller: u32, about: &'static str, request: S::Request) -> u32 {
-        let slot = self.free.pop().unwrap_or_else(|| self.make_room(from));
-        self.get(slot).begin(from, caller, about);
-        *self.stage(slot) = Stage::Asked(request);
-        slot
+        if self.free == NONE {
+            self.make_room(from);
+        }
+        let number = self.free;
+        let slot = self.at(number);
+        slot.call.begin(from, caller, about);
+        put(&mut slot.request, request);
+        self.free = slot.next_free;
+        number
     }
 
     #[cold]
-    fn make_room(&mut self, from: NodeId) -> u32 {
-        self.slots.push(Call::new(from));
-        self.stages.push(Stage::Handled);
-        (self.slots.len() - 1) as u32
+    fn make_room(&mut self, from: NodeId) {
+        self.free = self.slots.len() as u32;
+        self.slots.push(Slot { call: Call::new(from), request: None, later: None, answer: None, next_free: NONE });
     }
 
     #[inline]
-    fn get(&mut self, slot: u32) -> &mut Call {
+    fn at(&mut self, slot: u32) -> &mut Slot<S> {
         &mut self.slots[slot as usize]
     }
 
     #[inline]
-    fn stage(&mut self, slot: u32) -> &mut Stage<S> {
-        &mut self.stages[slot as usize]
+    fn get(&mut self, slot: u32) -> &mut Call {
+        &mut self.at(slot).call
     }
 
     /// Its caller is gone: gives out what is left if nothing of it is under way any more.
@@ -127,25 +144,19 @@ impl<S: Service> Calls<S> {
         if call.abandoned { Some(self.remove(slot)) } else { None }
     }
 
-    /// The answer, if it has arrived; then the call is over.
-    #[inline]
-    fn take_answer(&mut self, slot: u32) -> Option<Result<S::Response, Broken>> {
-        if !self.get(slot).arrived {
-            return None;
-        }
-        self.free.push(slot);
-        match std::mem::replace(self.stage(slot), Stage::Handled) {
-            Stage::Returning(answer) => Some(answer),
-            _ => unreachable!("what has arrived is an answer"),
-        }
+    /// The answer, which has arrived; then the call is over.
+    #[inline(always)]
+    fn take_answer(&mut self, slot: u32) -> Reply<S> {
+        let Slot { answer, next_free, .. } = &mut self.slots[slot as usize];
+        *next_free = std::mem::replace(&mut self.free, slot);
+        answer.take().unwrap_or_else(|| unreachable!("what has arrived is an answer"))
     }
 
     fn remove(&mut self, slot: u32) -> Remains<S> {
-        self.free.push(slot);
-        let call = self.get(slot);
+        let Slot { call, request, later, answer, next_free } = &mut self.slots[slot as usize];
+        *next_free = std::mem::replace(&mut self.free, slot);
         call.under = Under::Nothing;
-        let wakeup = call.wakeup.take();
-        (std::mem::replace(self.stage(slot), Stage::Handled), wakeup)
+        (request.take(), later.take(), answer.take(), call.wakeup.take())
     }
 }
 
@@ -185,18 +196,18 @@ pub(crate) trait AnyHouse {
 impl<S: Service> Address<S> {
     /// `reach` is how far back faults may take what it keeps on disk.
     pub(crate) fn new(number: u16, node: NodeId, mut service: S, reach: Option<Span>) -> Address<S> {
-        let calls = RefCell::new(Calls { slots: Vec::new(), stages: Vec::new(), free: Vec::new() });
+        let calls = RefCell::new(Calls { slots: Vec::new(), free: NONE });
         if reach.is_some() {
             service.journal().open();
         }
-        let past = RefCell::new(reach.map(Past::new));
+        let past = reach.map(|reach| RefCell::new(Past::new(reach)));
         let (service, deposed, first_life) = (RefCell::new(service), RefCell::new(None), Cell::new(0));
         let hanging = RefCell::new(None);
         Address(Rc::new(House { number, node, service, past, deposed, hanging, first_life, calls }))
     }
 
-    pub(crate) fn house(&self) -> Rc<dyn AnyHouse> {
-        self.0.clone()
+    pub(crate) fn house(&self) -> Box<dyn AnyHouse> {
+        Box::new(self.0.clone())
     }
 }
 
@@ -205,11 +216,11 @@ impl<S: Service> House<S> {
     /// unless nothing gets through to the caller, which then has to find out for itself.
     fn break_off(&self, world: &World, id: CallId) {
         let mut calls = self.calls.borrow_mut();
-        let call = calls.get(id.slot);
+        let Slot { call, request, later, answer, .. } = calls.at(id.slot);
         call.lose(world, self.node, call.from);
         call.under = Under::News;
         let (from, latency) = (call.from, call.latency);
-        *calls.stage(id.slot) = Stage::Returning(Err(Broken));
+        (*request, *later, *answer) = (None, None, Some(Err(Broken)));
         if world.is_cut_off(self.node, from) {
             let over = calls.fall_silent(id.slot);
             drop(calls);
@@ -219,15 +230,27 @@ impl<S: Service> House<S> {
         world.push(world.now() + latency, Due::Answer(id));
     }
 
+    /// A request is for a half that was deposed, or comes while the disk takes no writes.
+    #[cold]
+    fn request_rarely(&self, id: CallId, half: Half, request: S::Request, context: &ServiceContext<'_>) {
+        let world = context.world();
+        let answer = self.on(half, context, |service| service.handle(request, context));
+        if world.node(self.node).disk.hangs() {
+            return self.wait_for_write(world, id, half, answer);
+        }
+        self.follow(world, id, half, answer);
+    }
+
     /// Does with a request what the service has said.
-    #[inline]
+    #[cold]
     fn follow(&self, world: &World, id: CallId, half: Half, answer: Answer<S>) {
         match answer {
             Answer::Now(response) => self.reply(world, id, half, response),
             Answer::After(span, later) => {
                 let mut calls = self.calls.borrow_mut();
-                *calls.stage(id.slot) = Stage::PutOff(later);
-                let call = calls.get(id.slot);
+                let slot = calls.at(id.slot);
+                slot.later = Some(later);
+                let call = &mut slot.call;
                 call.incarnation = self.life_of(world, half);
                 if let Some(newest) = world.cause() {
                     call.newest = newest;
@@ -238,31 +261,40 @@ impl<S: Service> House<S> {
         }
     }
 
+    #[inline(always)]
     fn reply(&self, world: &World, id: CallId, half: Half, response: S::Response) {
         let mut calls = self.calls.borrow_mut();
-        *calls.stage(id.slot) = Stage::Returning(Ok(response));
-        let call = calls.get(id.slot);
+        let Slot { call, answer, .. } = calls.at(id.slot);
+        put(answer, Ok(response));
         call.incarnation = self.life_of(world, half);
         call.under = Under::Answer;
-        call.send(world, self.node, call.from, Due::Answer(id));
-        // An answer that is lost leaves nothing behind if nobody waits for it.
-        let over = if call.under_way { None } else { calls.fall_silent(id.slot) };
-        drop(calls);
-        drop(over);
+        call.send(world, self.node, call.from, id);
+        if !call.under_way {
+            fall_silent(calls, id.slot);
+        }
     }
 }
 
-impl<S: Service> AnyHouse for House<S> {
+/// An answer was lost, which leaves nothing behind if nobody waits for it.
+#[cold]
+fn fall_silent<S: Service>(mut calls: RefMut<'_, Calls<S>>, slot: u32) {
+    let over = calls.fall_silent(slot);
+    drop(calls);
+    drop(over);
+}
+
+impl<S: Service> AnyHouse for Rc<House<S>> {
     fn node(&self) -> NodeId {
         self.node
     }
 
     fn request(&self, world: &World, id: CallId) {
         world.set_active(self.node);
+        let node = world.node(self.node);
         let mut calls = self.calls.borrow_mut();
-        let call = calls.get(id.slot);
+        let Slot { call, request, .. } = calls.at(id.slot);
         let (half, from) = (self.half_that_had(call.incarnation), call.from);
-        match call.come_in(world, self.node, id, half == Half::Gone) {
+        match call.come_in(world, (self.node, node), id, half == Half::Gone) {
             Coming::NotYet => return,
             Coming::Lost => {
                 drop(calls);
@@ -270,23 +302,29 @@ impl<S: Service> AnyHouse for House<S> {
             }
             Coming::TakenIn => {}
         }
-        let Stage::Asked(request) = std::mem::replace(calls.stage(id.slot), Stage::Handled) else {
-            unreachable!("a request arrives once, with what was asked");
-        };
+        let request =
+            request.take().unwrap_or_else(|| unreachable!("a request arrives once, with what was asked"));
         drop(calls);
-        let context = ServiceContext::new(world, self.node, from).with(Ticket(id.slot));
-        let answer = self.on(half, &context, |service| service.handle(request, &context));
-        if world.node(self.node).disk.hangs() {
-            return self.wait_for_write(world, id, half, answer);
+        let context = ServiceContext::of_request(world, (self.node, node), from, Ticket(id.slot));
+        if half != Half::Primary || context.is_withheld() {
+            return self.request_rarely(id, half, request, &context);
         }
-        self.follow(world, id, half, answer);
+        // What `on` does, without leaving, so that an answer isn't made in one place and moved to another.
+        let mut service = self.service.borrow_mut();
+        let answer = service.handle(request, &context);
+        self.note_done(&mut service, &context);
+        drop(service);
+        match answer {
+            Answer::Now(response) => self.reply(world, id, half, response),
+            rare => self.follow(world, id, half, rare),
+        }
     }
 
     fn finish(&self, world: &World, id: CallId) {
         world.set_active(self.node);
         let node = world.node(self.node);
         let mut calls = self.calls.borrow_mut();
-        let call = calls.get(id.slot);
+        let Slot { call, later, .. } = calls.at(id.slot);
         let Some(half) = self.half_that_has(world, call.incarnation) else {
             drop(calls);
             return self.break_off(world, id);
@@ -296,7 +334,7 @@ impl<S: Service> AnyHouse for House<S> {
             return;
         }
         let (newest, from) = (call.newest, call.from);
-        let Stage::PutOff(later) = std::mem::replace(calls.stage(id.slot), Stage::Handled) else {
+        let Some(later) = later.take() else {
             // It was parked, and whoever had it in its hands no longer has.
             drop(calls);
             return self.break_off(world, id);
@@ -305,7 +343,7 @@ impl<S: Service> AnyHouse for House<S> {
         let context = ServiceContext::new(world, self.node, from);
         drop(calls);
         let response = self.on(half, &context, |service| later(service, &context));
-        if node.disk.hangs() {
+        if context.is_withheld() && node.disk.hangs() {
             return self.wait_for_write(world, id, half, Answer::Now(response));
         }
         self.reply(world, id, half, response);
@@ -313,14 +351,14 @@ impl<S: Service> AnyHouse for House<S> {
 
     fn answer(&self, world: &World, id: CallId) {
         let mut calls = self.calls.borrow_mut();
-        let call = calls.get(id.slot);
+        let Slot { call, answer, .. } = calls.at(id.slot);
         // Who dies takes its connections with it, and with them what was still under way.
         let is_lost = call.under == Under::Answer && self.half_that_has(world, call.incarnation).is_none();
         let Some(Arrival { is_broken, is_heard }) = call.arrive(world, self.node, id, is_lost) else { return };
         let wakeup = if is_heard { call.wakeup.take() } else { None };
         let is_over = is_heard && call.abandoned;
         if is_broken {
-            *calls.stage(id.slot) = Stage::Returning(Err(Broken));
+            *answer = Some(Err(Broken));
         }
         let over = match is_heard {
             true => is_over.then(|| calls.remove(id.slot)),
@@ -357,9 +395,8 @@ impl<S: Service> AnyHouse for House<S> {
     }
 
     fn go_back_to(&self, at: TrueTime) {
-        let mut past = self.past.borrow_mut();
-        let past = past.as_mut().expect("a service that is taken back has a past, because the plan says so");
-        past.take_back(at, &mut *self.service.borrow_mut());
+        let past = self.past.as_ref().expect("a service that is taken back has a past, because the plan says so");
+        past.borrow_mut().take_back(at, &mut *self.service.borrow_mut());
     }
 
     fn split(&self, world: &World, fault: FaultId, old: &[NodeId], at: Option<TrueTime>) {

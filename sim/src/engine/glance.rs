@@ -4,7 +4,7 @@
 use std::cell::Cell;
 
 use crate::clock::{Clock, Segment};
-use crate::time::TrueTime;
+use crate::time::{TrueTime, sum};
 
 /// By how much each clock of a node is ahead of true time, while that stays the same.
 #[derive(Default)]
@@ -29,7 +29,7 @@ impl Glance {
     /// What `clock` reads at `at`, if that is clear.
     #[inline(always)]
     pub(super) fn read(&self, clock: Clock, at: TrueTime) -> Option<i64> {
-        self.is_clear.get().then(|| at.as_nanos().saturating_add(self.ahead[clock as usize].get()))
+        self.is_clear.get().then(|| sum(at.as_nanos(), self.ahead[clock as usize].get()))
     }
 
     /// When `clock` reads `reading`, or did so in the stretch before, if that is clear.

@@ -50,11 +50,11 @@ impl Due {
         let pack =
             |kind: u64, small: u16, large: u32| Packed(kind | u64::from(small) << 16 | u64::from(large) << 32);
         match self {
-            Due::Start(node) => pack(0, node.0, 0),
-            Due::Timer(slot) => pack(1, 0, slot),
-            Due::Request(call) => pack(2, call.house, call.slot),
+            Due::Request(call) => pack(REQUEST, call.house, call.slot),
+            Due::Answer(call) => pack(ANSWER, call.house, call.slot),
+            Due::Timer(slot) => pack(TIMER, 0, slot),
             Due::Finish(call) => pack(3, call.house, call.slot),
-            Due::Answer(call) => pack(4, call.house, call.slot),
+            Due::Start(node) => pack(4, node.0, 0),
             Due::Alarm(node) => pack(5, node.0, 0),
             Due::Strike(fault) => pack(6, fault.0, 0),
             Due::Heal(fault) => pack(7, fault.0, 0),
@@ -73,17 +73,38 @@ impl Due {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Packed(u64);
 
+/// The numbers of what is due again and again; all others are greater.
+const REQUEST: u64 = 0;
+const ANSWER: u64 = 1;
+const TIMER: u64 = 2;
+
 impl Packed {
+    fn kind(self) -> u64 {
+        self.0 & 0xffff
+    }
+
+    fn small(self) -> u16 {
+        (self.0 >> 16) as u16
+    }
+
+    fn large(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+
+    fn call(self) -> CallId {
+        CallId { house: self.small(), slot: self.large() }
+    }
+
     #[inline(always)]
     fn unpack(self) -> Due {
-        let (kind, small, large) = (self.0 as u8, (self.0 >> 16) as u16, (self.0 >> 32) as u32);
-        let call = CallId { house: small, slot: large };
-        match kind {
-            0 => Due::Start(NodeId(small)),
-            1 => Due::Timer(large),
-            2 => Due::Request(call),
+        let (small, large) = (self.small(), self.large());
+        let call = self.call();
+        match self.kind() {
+            REQUEST => Due::Request(call),
+            ANSWER => Due::Answer(call),
+            TIMER => Due::Timer(large),
             3 => Due::Finish(call),
-            4 => Due::Answer(call),
+            4 => Due::Start(NodeId(small)),
             5 => Due::Alarm(NodeId(small)),
             6 => Due::Strike(FaultId(small)),
             7 => Due::Heal(FaultId(small)),
@@ -110,9 +131,21 @@ pub(crate) struct Item {
 
 impl Item {
     /// What is due.
-    #[inline(always)]
     pub(crate) fn due(&self) -> Due {
         self.due.unpack()
+    }
+
+    /// The call of which a message arrives, and whether that is the answer, if it is that.
+    #[inline(always)]
+    pub(crate) fn message(&self) -> Option<(CallId, bool)> {
+        let kind = self.due.kind();
+        (kind <= ANSWER).then(|| (self.due.call(), kind == ANSWER))
+    }
+
+    /// The slot of the timer that may have reached its deadline, if it is that.
+    #[inline(always)]
+    pub(crate) fn timer(&self) -> Option<u32> {
+        (self.due.kind() == TIMER).then(|| self.due.large())
     }
 
     fn key(&self) -> (TrueTime, u64) {
@@ -172,15 +205,18 @@ impl Queue {
         }
         let item = Item { at, sequence, due };
         // What is due before it moves up, which is little; so it needs no search.
-        let mut place = self.near.len();
+        let last = self.near.len();
         self.near.push(item);
         let near = self.near.as_mut_slice();
+        let mut place = last;
         while place > 0 && near[place - 1].at <= at {
             near[place] = near[place - 1];
             place -= 1;
         }
-        near[place] = item;
-        if near.len() > NEAR {
+        if place < last {
+            near[place] = item;
+        }
+        if last == NEAR {
             self.move_away();
         }
         sequence

@@ -6,46 +6,64 @@ use std::collections::VecDeque;
 use crate::id::TaskId;
 
 /// Those that were woken. Most often it is one at a time, which costs no look at the others.
-#[derive(Default)]
 pub(super) struct Ready {
-    first: Cell<Option<TaskId>>,
+    /// [`NOBODY`] if there is none.
+    first: Cell<TaskId>,
     /// Those behind the first; empty if there is none.
     others: RefCell<VecDeque<TaskId>>,
     has_others: Cell<bool>,
 }
 
+/// No task.
+const NOBODY: TaskId = TaskId(u32::MAX);
+
+impl Default for Ready {
+    fn default() -> Ready {
+        Ready { first: Cell::new(NOBODY), others: RefCell::default(), has_others: Cell::new(false) }
+    }
+}
+
 impl Ready {
     #[inline]
     pub(super) fn push(&self, task: TaskId) {
-        match self.first.get() {
-            None => self.first.set(Some(task)),
-            Some(_) => {
-                self.others.borrow_mut().push_back(task);
-                self.has_others.set(true);
-            }
+        if self.first.get() == NOBODY {
+            self.first.set(task);
+        } else {
+            self.push_behind(task);
         }
+    }
+
+    #[cold]
+    fn push_behind(&self, task: TaskId) {
+        self.others.borrow_mut().push_back(task);
+        self.has_others.set(true);
     }
 
     #[inline]
     pub(super) fn pop(&self) -> Option<TaskId> {
-        let first = self.first.take();
+        let first = self.first.get();
+        if first == NOBODY {
+            return None;
+        }
+        self.first.set(NOBODY);
         if self.has_others.get() {
             self.move_up();
         }
-        first
+        Some(first)
     }
 
     /// Takes out all but those that are to `stay`.
     pub(super) fn retain(&self, stay: impl Fn(TaskId) -> bool) {
         self.others.borrow_mut().retain(|task| stay(*task));
-        if self.first.get().is_some_and(|first| !stay(first)) {
+        if self.first.get() != NOBODY && !stay(self.first.get()) {
             self.move_up();
         }
     }
 
+    #[cold]
     fn move_up(&self) {
         let mut others = self.others.borrow_mut();
-        self.first.set(others.pop_front());
+        self.first.set(others.pop_front().unwrap_or(NOBODY));
         self.has_others.set(!others.is_empty());
     }
 }

@@ -130,7 +130,7 @@ impl World {
                 return;
             }
             match input {
-                Input::Turn(place) => self.recall_turn(node, memory, place),
+                Input::Turn(place) => self.recall_turn(memory, place),
                 Input::Stop => self.stop_again(node),
                 _ => strayed(),
             }
@@ -160,10 +160,10 @@ impl World {
     }
 
     /// It is again the turn of the process's task that was started as number `place`.
-    fn recall_turn(&self, node: NodeId, memory: &Memory, place: u32) {
+    fn recall_turn(&self, memory: &Memory, place: u32) {
         let task = memory.task(place).unwrap_or_else(|| strayed());
         memory.woken_in_turn().into_iter().for_each(Waker::wake);
-        self.give_turn(node, task);
+        self.give_turn(&self.tasks.get(task));
     }
 
     /// Whatever the process waits for, it looks at it anew: the sleeps by the clocks that it has now, and the connections,

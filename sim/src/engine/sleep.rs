@@ -63,11 +63,9 @@ impl Sleep {
         let waker = context.waker();
         let waits = match self.timer {
             Some(slot) => {
-                let mut timers = self.world.timers.borrow_mut();
-                let waits = !timers.poll(slot, &self.world.tasks, waker);
+                let waits = self.world.timers.borrow_mut().poll(slot, &self.world.tasks, waker);
                 if !waits {
                     self.timer = None;
-                    timers.release(slot);
                 }
                 waits
             }
@@ -92,9 +90,11 @@ impl Future for Sleep {
 }
 
 impl Drop for Sleep {
+    // Inlined so that one that is over costs nothing more.
+    #[inline(always)]
     fn drop(&mut self) {
         if let Some(slot) = self.timer {
-            self.world.timers.borrow_mut().release(slot);
+            self.world.release_timer(slot);
         }
     }
 }

@@ -7,7 +7,7 @@ use super::World;
 use super::network::{Effect, Sending, Touch, Wanted};
 use super::queue::Due;
 use crate::fault::{Injector, Links};
-use crate::history::What;
+use crate::history::{What, log, may_log};
 use crate::id::{EventId, FaultId, MessageId, NodeId};
 use crate::point::Point;
 use crate::time::Span;
@@ -16,8 +16,12 @@ use crate::time::Span;
 /// state in which it could be changed.
 #[derive(Default)]
 pub(super) struct Awaited {
+    /// Whether there is a log that may want events.
+    logs: bool,
     /// Whether a fault waits for an event.
     events: Cell<bool>,
+    /// Whether either is so, to be seen at a glance.
+    tells: Cell<bool>,
     /// Whether there are any, to be seen at a glance.
     any: Cell<bool>,
     /// With what set each off.
@@ -26,18 +30,25 @@ pub(super) struct Awaited {
 
 impl Awaited {
     pub(super) fn by(injector: &Injector) -> Awaited {
-        Awaited { events: Cell::new(injector.awaits_events()), ..Awaited::default() }
+        let awaited = Awaited { logs: may_log(), ..Awaited::default() };
+        awaited.await_events(injector.awaits_events());
+        awaited
     }
 
-    /// Whether a fault waits for an event.
+    fn await_events(&self, events: bool) {
+        self.events.set(events);
+        self.tells.set(events || self.logs);
+    }
+
+    /// Whether a log or a fault is to be told of an event.
     #[inline]
-    pub(super) fn events(&self) -> bool {
-        self.events.get()
+    pub(super) fn tells(&self) -> bool {
+        self.tells.get()
     }
 
     /// Sets nothing off any more.
     pub(super) fn stop(&self) {
-        self.events.set(false);
+        self.await_events(false);
     }
 
     fn set_off(&self, faults: impl IntoIterator<Item = FaultId>, by: EventId) {
@@ -132,13 +143,18 @@ impl World {
         self.strike_awaited();
     }
 
-    /// Notes the faults that are set off by the event that was just recorded.
+    /// Tells a log of the event that was just recorded, if there is one, and notes the faults that are set off by it.
     #[cold]
-    pub(super) fn note_event(&self, id: EventId) {
+    pub(super) fn tell(&self, id: EventId) {
         let Some(event) = self.recorder.borrow().newest().copied() else { return };
-        let mut injector = self.injector.borrow_mut();
-        self.awaited.set_off(injector.event_happened(&event), id);
-        self.awaited.events.set(injector.awaits_events());
+        if self.awaited.logs {
+            log(self.start(), &self.node(event.node).name, id, &event);
+        }
+        if self.awaited.events.get() {
+            let mut injector = self.injector.borrow_mut();
+            self.awaited.set_off(injector.event_happened(&event), id);
+            self.awaited.await_events(injector.awaits_events());
+        }
     }
 
     /// Notes the faults that are set off by the beginning of `fault`, or by its end.

@@ -10,7 +10,7 @@ use std::pin::Pin;
 use std::rc::{Rc, Weak};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, RawWakerVTable, Wake, Waker};
 
 use super::World;
 use super::discipline::Alarm;
@@ -62,79 +62,107 @@ impl Wake for TaskWaker {
     }
 }
 
-struct Slot {
-    node: NodeId,
-    kind: WorkerTask,
-    /// `None` while the task is being polled, and once it is done.
-    work: Option<Work>,
-    done: bool,
+/// A task.
+pub(super) struct Task {
+    pub(super) id: TaskId,
+    pub(super) node: NodeId,
+    pub(super) kind: WorkerTask,
+    /// `None` once it is done. It is borrowed while the task is being polled.
+    work: RefCell<Option<Work>>,
+    done: Cell<bool>,
     /// Whether the task is in the ready queue or parked, so that waking it twice runs it once.
-    queued: bool,
+    queued: Cell<bool>,
     state: Arc<TaskWaker>,
-    waker: Rc<Waker>,
+    waker: Waker,
     /// The newest event of this task: the cause of its next one.
-    last: Option<EventId>,
+    last: Cell<Option<EventId>>,
 }
 
-impl Slot {
-    /// Ends the task, and gives out what it was at.
-    fn end(&mut self) -> Option<Work> {
-        self.done = true;
-        self.work.take()
+impl Task {
+    /// Ends the task wherever it waits. One that ends itself is dropped when its poll returns.
+    fn end(&self) {
+        self.done.set(true);
+        let work = self.work.try_borrow_mut().map(|mut work| work.take());
+        // Dropped only here, when nothing is borrowed: dropping a future may do anything.
+        drop(work);
     }
 }
 
-/// All tasks of a run. Slots aren't reused: a task's ID is its own for the whole run.
+/// A waker as it can be compared, without being one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Looks(*const (), *const RawWakerVTable);
+
+impl Looks {
+    #[inline]
+    fn of(waker: &Waker) -> Looks {
+        Looks(waker.data(), waker.vtable())
+    }
+}
+
+/// All tasks of a run. Their places aren't reused: a task's ID is its own for the whole run.
 #[derive(Default)]
 pub(crate) struct Tasks {
-    slots: RefCell<Vec<Slot>>,
+    all: RefCell<Vec<Rc<Task>>>,
     /// The tasks that were woken, in the order of waking; [`Woken`] has the newest ones.
     ready: Ready,
     woken: Arc<Woken>,
-    running: Cell<Option<TaskId>>,
+    /// The task that is being polled, and its waker.
+    running: Cell<Option<(TaskId, Looks)>>,
 }
 
 impl Tasks {
     /// Adds a task of `node` and makes it ready. Its first event will have `cause`.
     pub(crate) fn spawn(&self, node: NodeId, kind: WorkerTask, cause: Option<EventId>, work: Work) -> TaskId {
-        let mut slots = self.slots.borrow_mut();
-        let task = TaskId(slots.len() as u32);
-        let state = Arc::new(TaskWaker { task, listed: AtomicBool::new(false), woken: self.woken.clone() });
-        let waker = Rc::new(Waker::from(state.clone()));
-        slots.push(Slot { node, kind, work: Some(work), done: false, queued: true, state, waker, last: cause });
-        drop(slots);
-        self.make_ready(task);
-        task
+        let mut all = self.all.borrow_mut();
+        let id = TaskId(all.len() as u32);
+        let state = Arc::new(TaskWaker { task: id, listed: AtomicBool::new(false), woken: self.woken.clone() });
+        all.push(Rc::new(Task {
+            id,
+            node,
+            kind,
+            work: RefCell::new(Some(work)),
+            done: Cell::new(false),
+            queued: Cell::new(true),
+            waker: Waker::from(state.clone()),
+            state,
+            last: Cell::new(cause),
+        }));
+        drop(all);
+        self.make_ready(id);
+        id
     }
 
-    /// Ends a task wherever it waits. A task that ends itself is dropped when its poll returns.
+    /// The task `id`.
+    pub(super) fn get(&self, id: TaskId) -> Rc<Task> {
+        self.all.borrow()[id.index()].clone()
+    }
+
+    /// Ends a task.
     pub(crate) fn cancel(&self, task: TaskId) {
-        let work = self.slots.borrow_mut()[task.index()].end();
-        // Dropped only here: dropping a future may drop its timers, which is no time to hold the slots.
-        drop(work);
+        self.get(task).end();
     }
 
-    /// Ends all tasks of `node` wherever they wait.
+    /// Ends all tasks of `node`.
     pub(crate) fn cancel_all(&self, node: NodeId) {
-        let of_node = |slot: &&mut Slot| slot.node == node && !slot.done;
-        let works: Vec<_> = self.slots.borrow_mut().iter_mut().filter(of_node).map(Slot::end).collect();
-        // Dropped only here, as in `cancel`.
-        drop(works);
+        let of_node = |task: &&Rc<Task>| task.node == node && !task.done.get();
+        let tasks: Vec<_> = self.all.borrow().iter().filter(of_node).cloned().collect();
+        // All are done before the first is dropped, which may wake another.
+        tasks.iter().for_each(|task| task.done.set(true));
+        tasks.iter().for_each(|task| task.end());
     }
 
     /// Drops all tasks. They hold the world that holds them, so a run must do this before it ends.
     pub(crate) fn clear(&self) {
-        let works: Vec<_> = self.slots.borrow_mut().drain(..).map(|slot| slot.work).collect();
-        drop(works);
+        // One by one, because whoever is dropped may start another.
+        let nth = |index| self.all.borrow().get(index).cloned();
+        (0..).map_while(nth).for_each(|task| task.end());
     }
 
-    /// The next woken task, with its node and its kind.
+    /// The next woken task.
     #[inline]
-    pub(crate) fn next_ready(&self) -> Option<(TaskId, NodeId, WorkerTask)> {
+    pub(super) fn next_ready(&self) -> Option<Rc<Task>> {
         self.collect_woken();
-        let task = self.ready.pop()?;
-        let Slot { node, kind, .. } = self.slots.borrow()[task.index()];
-        Some((task, node, kind))
+        self.ready.pop().map(|task| self.get(task))
     }
 
     /// Takes `tasks` out of the ready queue. They count as woken until they are [unparked](Tasks::unpark).
@@ -145,39 +173,46 @@ impl Tasks {
 
     /// Those of `tasks` that aren't done.
     pub(crate) fn unfinished(&self, tasks: Vec<TaskId>) -> Vec<TaskId> {
-        let slots = self.slots.borrow();
-        tasks.into_iter().filter(|task| !slots[task.index()].done).collect()
+        let all = self.all.borrow();
+        tasks.into_iter().filter(|task| !all[task.index()].done.get()).collect()
     }
 
     /// Of which kind `task` is.
     pub(crate) fn kind(&self, task: TaskId) -> WorkerTask {
-        self.slots.borrow()[task.index()].kind
+        self.all.borrow()[task.index()].kind
     }
 
     /// Of which kind the task is that runs; work, if none does.
     pub(crate) fn running_kind(&self) -> WorkerTask {
-        self.running.get().map_or(WorkerTask::Work, |task| self.kind(task))
+        self.running.get().map_or(WorkerTask::Work, |(task, _)| self.kind(task))
     }
 
     /// Whether the task that runs was ended in the middle of its turn.
     pub(crate) fn runs_on_dead(&self) -> bool {
-        self.running.get().is_some_and(|task| self.slots.borrow()[task.index()].done)
+        self.running.get().is_some_and(|(task, _)| self.all.borrow()[task.index()].done.get())
     }
 
     /// Makes parked tasks ready again, in this order; their next events are caused by `cause`.
     pub(crate) fn unpark(&self, parked: impl IntoIterator<Item = TaskId>, cause: Option<EventId>) {
         for task in parked {
-            self.slots.borrow_mut()[task.index()].last = cause;
+            self.all.borrow()[task.index()].last.set(cause);
             self.make_ready(task);
         }
     }
 
     /// How to wake whoever polls with `waker`.
+    #[inline]
     pub(crate) fn wakeup(&self, waker: &Waker) -> Wakeup {
-        match self.running.get() {
-            Some(task) if self.slots.borrow()[task.index()].waker.will_wake(waker) => Wakeup::Task(task),
-            _ => Wakeup::Waker(waker.clone()),
+        match self.task_of(waker) {
+            Some(task) => Wakeup::Task(task),
+            None => Wakeup::Waker(waker.clone()),
         }
+    }
+
+    /// The task that runs, if it is the one that `waker` wakes.
+    #[inline]
+    pub(super) fn task_of(&self, waker: &Waker) -> Option<TaskId> {
+        self.running.get().filter(|(_, looks)| *looks == Looks::of(waker)).map(|(task, _)| task)
     }
 
     /// Wakes who waits.
@@ -190,7 +225,7 @@ impl Tasks {
     }
 
     /// Wakes a task that waits itself. No code that isn't ours runs by this.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn wake_task(&self, task: TaskId) {
         // Before it, those come that were woken before it.
         self.collect_woken();
@@ -202,7 +237,7 @@ impl Tasks {
     /// Notes that `task` is queued, and says whether it was before.
     #[inline]
     fn note_queued(&self, task: TaskId) -> bool {
-        std::mem::replace(&mut self.slots.borrow_mut()[task.index()].queued, true)
+        self.all.borrow()[task.index()].queued.replace(true)
     }
 
     #[inline]
@@ -223,7 +258,7 @@ impl Tasks {
     fn collect_woken_under_lock(&self) {
         let mut woken = self.woken.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         for task in woken.drain(..) {
-            self.slots.borrow()[task.index()].state.listed.store(false, Ordering::Release);
+            self.all.borrow()[task.index()].state.listed.store(false, Ordering::Release);
             if !self.note_queued(task) {
                 self.ready.push(task);
             }
@@ -231,23 +266,20 @@ impl Tasks {
         self.woken.any.store(false, Ordering::Release);
     }
 
-    /// Polls a task once.
-    pub(crate) fn poll(&self, task: TaskId, world: &World) {
-        let (mut work, waker) = {
-            let slot = &mut self.slots.borrow_mut()[task.index()];
-            slot.queued = false;
-            let Some(work) = slot.work.take() else { return };
-            world.set_cause(slot.last);
-            (work, slot.waker.clone())
-        };
-        self.running.set(Some(task));
-        let poll = work.as_mut().poll(&mut Context::from_waker(&waker));
+    /// Polls `task` once.
+    #[inline]
+    pub(super) fn poll(&self, task: &Task, world: &World) {
+        task.queued.set(false);
+        let mut work = task.work.borrow_mut();
+        let Some(future) = &mut *work else { return };
+        world.set_cause(task.last.get());
+        self.running.set(Some((task.id, Looks::of(&task.waker))));
+        let poll = future.as_mut().poll(&mut Context::from_waker(&task.waker));
         self.running.set(None);
-        let slot = &mut self.slots.borrow_mut()[task.index()];
-        slot.last = world.cause();
-        match poll {
-            Poll::Pending if !slot.done => slot.work = Some(work),
-            _ => slot.done = true,
+        task.last.set(world.cause());
+        if poll.is_ready() || task.done.get() {
+            drop(work);
+            task.end();
         }
     }
 }
@@ -287,18 +319,18 @@ mod tests {
         for _ in 0..count {
             tasks.spawn(NODE, WorkerTask::Work, None, Box::pin(std::future::pending()));
         }
-        while let Some((task, ..)) = tasks.next_ready() {
-            tasks.slots.borrow_mut()[task.index()].queued = false;
+        while let Some(task) = tasks.next_ready() {
+            task.queued.set(false);
         }
         tasks
     }
 
     fn ready(tasks: &Tasks) -> Vec<u32> {
-        std::iter::from_fn(|| tasks.next_ready()).map(|(task, ..)| task.0).collect()
+        std::iter::from_fn(|| tasks.next_ready()).map(|task| task.id.0).collect()
     }
 
-    fn waker(tasks: &Tasks, task: usize) -> Waker {
-        Waker::clone(&tasks.slots.borrow()[task].waker)
+    fn waker(tasks: &Tasks, task: u32) -> Waker {
+        tasks.get(TaskId(task)).waker.clone()
     }
 
     #[test]
@@ -326,9 +358,36 @@ mod tests {
     fn only_the_running_task_is_woken_by_its_number() {
         let tasks = waiting(2);
         assert!(matches!(tasks.wakeup(&waker(&tasks, 1)), Wakeup::Waker(_)));
-        tasks.running.set(Some(TaskId(1)));
+        tasks.running.set(Some((TaskId(1), Looks::of(&waker(&tasks, 1)))));
         assert!(matches!(tasks.wakeup(&waker(&tasks, 1)), Wakeup::Task(TaskId(1))));
         assert!(matches!(tasks.wakeup(&waker(&tasks, 0)), Wakeup::Waker(_)));
         assert!(matches!(tasks.wakeup(Waker::noop()), Wakeup::Waker(_)));
+    }
+
+    /// Starts a task when it is dropped.
+    struct StartsAnother(Rc<Tasks>, Rc<()>);
+
+    impl Drop for StartsAnother {
+        fn drop(&mut self) {
+            let kept = self.1.clone();
+            let work = async move {
+                std::future::pending::<()>().await;
+                drop(kept);
+            };
+            self.0.spawn(NODE, WorkerTask::Work, None, Box::pin(work));
+        }
+    }
+
+    #[test]
+    fn what_is_started_while_all_end_ends_with_them() {
+        let (tasks, kept) = (Rc::new(Tasks::default()), Rc::new(()));
+        let last = StartsAnother(tasks.clone(), kept.clone());
+        let work = async move {
+            std::future::pending::<()>().await;
+            drop(last);
+        };
+        tasks.spawn(NODE, WorkerTask::Work, None, Box::pin(work));
+        tasks.clear();
+        assert_eq!((Rc::strong_count(&tasks), Rc::strong_count(&kept)), (1, 1));
     }
 }

@@ -30,8 +30,8 @@ impl World {
 
     /// Nobody waits for `call` any more.
     #[inline]
-    pub(super) fn wait_no_more(&self, node: NodeId, call: CallId) {
-        let mut waiting = self.node(node).waiting.borrow_mut();
+    pub(super) fn wait_no_more(&self, node: &Node, call: CallId) {
+        let mut waiting = node.waiting.borrow_mut();
         match waiting.iter().position(|one| one.call == call) {
             // Most often it is the only one.
             Some(index) if index + 1 == waiting.len() => {

@@ -5,7 +5,7 @@ use std::task::Waker;
 use super::queue::{Due, Queue};
 use super::tasks::{Tasks, Wakeup};
 use crate::clock::{ClockLine, Deadline};
-use crate::id::NodeId;
+use crate::id::{NodeId, TaskId};
 use crate::time::TrueTime;
 
 struct Timer {
@@ -16,16 +16,27 @@ struct Timer {
     armed: u64,
     /// Who waits; `None` once it has fired or was released.
     wakeup: Option<Wakeup>,
+    /// Of a slot that is free, the next one that is.
+    next_free: u32,
 }
 
 /// Nothing is queued as this.
 const NOT_ARMED: u64 = u64::MAX;
 
+/// No slot.
+const NONE: u32 = u32::MAX;
+
 /// The timers of all nodes, in slots that are used again.
-#[derive(Default)]
 pub(crate) struct Timers {
     slots: Vec<Timer>,
-    free: Vec<u32>,
+    /// The slot that became free last.
+    free: u32,
+}
+
+impl Default for Timers {
+    fn default() -> Timers {
+        Timers { slots: Vec::new(), free: NONE }
+    }
 }
 
 impl Timers {
@@ -40,9 +51,13 @@ impl Timers {
         deadline: Deadline,
         wakeup: Wakeup,
     ) -> u32 {
-        let slot = self.free.pop().unwrap_or_else(|| self.make_room(node, deadline));
+        if self.free == NONE {
+            self.make_room(node, deadline);
+        }
+        let slot = self.free;
         let armed = at.map_or(NOT_ARMED, |at| queue.push(at, Due::Timer(slot)));
         let timer = &mut self.slots[slot as usize];
+        self.free = timer.next_free;
         timer.node = node;
         timer.deadline = deadline;
         timer.armed = armed;
@@ -51,19 +66,26 @@ impl Timers {
     }
 
     #[cold]
-    fn make_room(&mut self, node: NodeId, deadline: Deadline) -> u32 {
-        self.slots.push(Timer { node, deadline, armed: NOT_ARMED, wakeup: None });
-        (self.slots.len() - 1) as u32
+    fn make_room(&mut self, node: NodeId, deadline: Deadline) {
+        self.free = self.slots.len() as u32;
+        self.slots.push(Timer { node, deadline, armed: NOT_ARMED, wakeup: None, next_free: NONE });
     }
 
-    /// Whether the timer in `slot` has fired; if not, `waker` is who will be woken.
+    /// Whether the timer in `slot` is still to fire; then `waker` is who will be woken. If it has fired, its slot is given
+    /// back.
     #[inline]
     pub(crate) fn poll(&mut self, slot: u32, tasks: &Tasks, waker: &Waker) -> bool {
         let timer = &mut self.slots[slot as usize];
-        if let Some(wakeup) = &mut timer.wakeup {
-            *wakeup = tasks.wakeup(waker);
+        match &mut timer.wakeup {
+            Some(wakeup) => {
+                *wakeup = tasks.wakeup(waker);
+                true
+            }
+            None => {
+                timer.next_free = std::mem::replace(&mut self.free, slot);
+                false
+            }
         }
-        timer.wakeup.is_none()
     }
 
     /// Gives a slot back.
@@ -72,7 +94,20 @@ impl Timers {
         let timer = &mut self.slots[slot as usize];
         timer.armed = NOT_ARMED;
         timer.wakeup = None;
-        self.free.push(slot);
+        timer.next_free = std::mem::replace(&mut self.free, slot);
+    }
+
+    /// Fires the timer in `slot` that was queued as `armed`, if it is a task that waits for it, and gives out which.
+    #[inline]
+    pub(crate) fn fire_for_task(&mut self, slot: u32, armed: u64) -> Option<TaskId> {
+        let timer = &mut self.slots[slot as usize];
+        match timer.wakeup {
+            Some(Wakeup::Task(task)) if timer.armed == armed => {
+                timer.wakeup = None;
+                Some(task)
+            }
+            _ => None,
+        }
     }
 
     /// Fires the timer in `slot` that was queued as `armed` and gives out who waits for it; `None` if it was armed anew

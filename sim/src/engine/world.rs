@@ -10,10 +10,10 @@ use super::host::Host;
 use super::network::Network;
 use super::peers::AnyPeers;
 use super::process::Process;
-use super::queue::{Due, Queue};
+use super::queue::{Due, Item, Queue};
 use super::restoring::make_nodes;
 use super::strikes::Awaited;
-use super::tasks::{TaskHandle, Tasks, Wakeup, Work};
+use super::tasks::{Task, TaskHandle, Tasks, Wakeup, Work};
 use super::timers::Timers;
 use super::{Address, Node, Service};
 use crate::clock::{Clock, Deadline, Segment};
@@ -47,7 +47,7 @@ pub(crate) struct World {
     /// The workers' processes.
     pub(super) processes: RefCell<Vec<Process>>,
     /// The services.
-    pub(super) houses: RefCell<Vec<Rc<dyn AnyHouse>>>,
+    pub(super) houses: RefCell<Vec<Box<dyn AnyHouse>>>,
     /// The replicas of a service that is several, if there is one.
     pub(super) peers: OnceCell<Rc<dyn AnyPeers>>,
     pub(super) injector: RefCell<Injector>,
@@ -124,6 +124,8 @@ impl World {
     // Never inlined, so that the loop has the processor's registers for itself.
     #[inline(never)]
     pub(crate) fn drive(&self) -> Ending {
+        // Nobody moves in once the run has begun.
+        let houses = &**self.houses.borrow();
         loop {
             self.run_ready_tasks();
             if self.steps_left.get() == 0 {
@@ -142,7 +144,7 @@ impl World {
                 return Ending::TimeUp;
             }
             self.advance_to(item.at);
-            self.handle(item.due(), item.sequence);
+            self.handle(houses, item);
         }
     }
 
@@ -151,28 +153,36 @@ impl World {
         self.workers_at_work.get() == 0 && !self.injector.borrow().has_scheduled()
     }
 
-    fn handle(&self, due: Due, sequence: u64) {
+    /// Does what is due: the three things that are due again and again. What is left has a way of its own, so that it
+    /// doesn't take the processor's registers from these.
+    #[inline(always)]
+    fn handle(&self, houses: &[Box<dyn AnyHouse>], item: Item) {
         self.set_cause(None);
-        match due {
-            Due::Timer(slot) => {
-                let fired = self.timers.borrow_mut().fire(slot, sequence);
-                match fired {
-                    Some(Wakeup::Daemon(node, alarm)) => self.wake_daemon(node, alarm, slot),
-                    Some(Wakeup::Tick(node)) => self.at_peers(|peers| peers.time_to_tick(self, node)),
-                    Some(wakeup) => self.tasks.wake(wakeup),
-                    // A timer that was armed anew left this behind; it is no step of the world.
-                    None => return,
-                }
+        if let Some((call, is_answer)) = item.message() {
+            let house = &*houses[usize::from(call.house)];
+            if is_answer { house.answer(self, call) } else { house.request(self, call) }
+        } else if let Some(slot) = item.timer() {
+            let task = self.timers.borrow_mut().fire_for_task(slot, item.sequence);
+            match task {
+                Some(task) => self.tasks.wake_task(task),
+                None if self.fire(slot, item.sequence) => {}
+                None => return,
             }
-            Due::Request(call) => self.at_house(call, |house| house.request(self, call)),
+        } else if !self.handle_the_rest(item) {
+            return;
+        }
+        self.strike_awaited();
+        self.spend_step();
+    }
+
+    /// Does what is due, and tells whether it was a step of the world.
+    #[cold]
+    fn handle_the_rest(&self, item: Item) -> bool {
+        match item.due() {
+            Due::Request(_) | Due::Answer(_) | Due::Timer(_) => unreachable!("those are done already"),
             Due::Finish(call) => self.at_house(call, |house| house.finish(self, call)),
-            Due::Answer(call) => self.at_house(call, |house| house.answer(self, call)),
             Due::Start(node) => self.start_worker(node),
-            Due::Alarm(node) => {
-                if !self.ring(node, sequence) {
-                    return;
-                }
-            }
+            Due::Alarm(node) => return self.ring(node, item.sequence),
             Due::Strike(fault) => self.strike_when_due(fault),
             Due::Heal(fault) => self.heal(fault),
             Due::Beat(fault) => self.beat(fault),
@@ -183,8 +193,20 @@ impl World {
             Due::Letter(slot) => self.at_peers(|peers| peers.deliver(self, slot)),
             Due::Tick(node) => self.at_peers(|peers| peers.tick(self, node)),
         }
-        self.strike_awaited();
-        self.spend_step();
+        true
+    }
+
+    /// Fires a timer of whoever is no task, if it wasn't armed anew: that left this behind, which is no step of the world.
+    #[cold]
+    fn fire(&self, slot: u32, sequence: u64) -> bool {
+        let fired = self.timers.borrow_mut().fire(slot, sequence);
+        match fired {
+            Some(Wakeup::Daemon(node, alarm)) => self.wake_daemon(node, alarm, slot),
+            Some(Wakeup::Tick(node)) => self.at_peers(|peers| peers.time_to_tick(self, node)),
+            Some(wakeup) => self.tasks.wake(wakeup),
+            None => return false,
+        }
+        true
     }
 
     /// Does something with the replicas, if there are any.
@@ -207,27 +229,27 @@ impl World {
     }
 
     fn run_ready_tasks(&self) {
-        while let Some((task, node, kind)) = self.tasks.next_ready() {
-            let owner = self.node(node);
-            if owner.halts_task(kind) {
-                owner.parked.borrow_mut().push(task);
+        while let Some(task) = self.tasks.next_ready() {
+            let owner = self.node(task.node);
+            if owner.halts_task(task.kind) {
+                owner.parked.borrow_mut().push(task.id);
                 continue;
             }
             if !self.spend_step() {
                 return;
             }
-            self.give_turn(node, task);
+            self.give_turn(&task);
             self.strike_awaited();
         }
     }
 
-    /// Polls `task`, which is one of the process on `node`.
+    /// Polls `task`.
     #[inline]
-    pub(super) fn give_turn(&self, node: NodeId, task: TaskId) {
-        if let Some(memory) = self.memory(node) {
-            memory.note_turn(task);
+    pub(super) fn give_turn(&self, task: &Task) {
+        if let Some(memory) = self.memory(task.node) {
+            memory.note_turn(task.id);
         }
-        self.active.set(node);
+        self.active.set(task.node);
         self.set_host_clocks();
         self.tasks.poll(task, self);
     }
@@ -346,20 +368,29 @@ impl World {
     }
 
     /// Sets a timer for when `node` reaches `deadline`, and returns its slot; `None` if it has.
-    #[inline]
+    #[inline(always)]
     pub(super) fn set_timer_ahead(&self, node: NodeId, deadline: Deadline, waker: &Waker) -> Option<u32> {
         let at = self.when(node, deadline);
         if at.is_some_and(|at| at <= self.now()) {
             return None;
         }
-        let wakeup = self.tasks.wakeup(waker);
-        Some(self.timers.borrow_mut().set(&mut self.queue.borrow_mut(), at, node, deadline, wakeup))
+        // Most are of a task that waits itself and knows when, so those have a way of their own.
+        if let (Some(at), Some(task)) = (at, self.tasks.task_of(waker)) {
+            let mut timers = self.timers.borrow_mut();
+            return Some(timers.set(&mut self.queue.borrow_mut(), Some(at), node, deadline, Wakeup::Task(task)));
+        }
+        Some(self.set_any_timer(at, node, deadline, self.tasks.wakeup(waker)))
+    }
+
+    #[inline(never)]
+    fn set_any_timer(&self, at: Option<TrueTime>, node: NodeId, deadline: Deadline, wakeup: Wakeup) -> u32 {
+        self.timers.borrow_mut().set(&mut self.queue.borrow_mut(), at, node, deadline, wakeup)
     }
 
     /// Sets a timer for when `node` reaches `deadline`, or for now if it has, and returns its slot.
     pub(super) fn set_timer(&self, node: NodeId, deadline: Deadline, wakeup: Wakeup) -> u32 {
         let at = self.when(node, deadline).map(|at| at.max(self.now()));
-        self.timers.borrow_mut().set(&mut self.queue.borrow_mut(), at, node, deadline, wakeup)
+        self.set_any_timer(at, node, deadline, wakeup)
     }
 
     /// When `node` reaches `deadline` the way its clocks run now, or has reached it.
@@ -370,11 +401,12 @@ impl World {
     }
 
     /// Gives a timer back.
+    #[inline(never)]
     pub(super) fn release_timer(&self, slot: u32) {
         self.timers.borrow_mut().release(slot);
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn draw_message(&self, from: NodeId, to: NodeId) -> (MessageId, Span) {
         let mut network = self.network.borrow_mut();
         (MessageId(network.next_message()), network.latency(from, to))
@@ -394,20 +426,10 @@ impl World {
     pub(crate) fn record(&self, node: NodeId, what: What) -> EventId {
         let id = self.recorder.borrow_mut().record(self.now(), node, self.cause(), what);
         self.set_cause(Some(id));
-        if crate::history::may_log() {
-            self.log(node, id);
-        }
-        if self.awaited.events() {
-            self.note_event(id);
+        if self.awaited.tells() {
+            self.tell(id);
         }
         id
-    }
-
-    #[cold]
-    fn log(&self, node: NodeId, id: EventId) {
-        if let Some(event) = self.recorder.borrow().newest() {
-            crate::history::log(self.start, &self.node(node).name, id, event);
-        }
     }
 
     /// Keeps the rows of an export that is about to be published.

@@ -101,6 +101,8 @@ pub struct Term {
 
 /// What the lease store answers. Small, because it is moved about.
 #[derive(Clone, Debug, PartialEq, Eq)]
+// What comes behind a number of this size is moved in one piece, and read in one piece right after.
+#[repr(u64)]
 pub enum LeaseResponse {
     /// The lease is the asker's.
     Granted(Box<Grant>),
@@ -174,16 +176,20 @@ pub struct LeaseStore {
     ids: Rc<RefCell<Stream>>,
 }
 
-/// The clock that a lease ends by, what it reads, and what the wall clock that goes with it reads.
+/// The clock that a lease ends by, and what it reads.
 struct Now {
     clock: Clock,
     reading: i64,
-    wall: WallTime,
 }
 
 impl Now {
     fn after(&self, ttl: Span) -> Deadline {
         Deadline { clock: self.clock, reading: self.reading.saturating_add(ttl.as_nanos()) }
+    }
+
+    /// What the wall clock that goes with it reads.
+    fn wall(&self, context: &ServiceContext<'_>) -> WallTime {
+        if self.clock == Clock::Wall { WallTime::from_nanos(self.reading) } else { context.wall() }
     }
 }
 
@@ -228,29 +234,29 @@ impl LeaseStore {
                         self.journal.note(|| LeaseUndo::Ids(Box::new(before)));
                         let token = self.raised(token);
                         let grant = Grant { lease, token, epoch: context.next_epoch() };
-                        context.record(What::LeaseGranted { worker, epoch: grant.epoch, lease, token, until });
+                        context.record(|| What::LeaseGranted { worker, epoch: grant.epoch, lease, token, until });
                         self.note_grant(grant, worker);
                         LeaseResponse::Granted(Box::new(grant))
                     }
                     Err(holder) => {
-                        context.record(What::LeaseRefused { worker, holder });
+                        context.record(|| What::LeaseRefused { worker, holder });
                         LeaseResponse::Refused
                     }
                 }
             }
             LeaseRequest::Renew { grant, term } => match own.renew(grant.lease, term, clocks) {
                 Some(until) => {
-                    context.record(What::LeaseRenewed { worker, epoch: grant.epoch, until });
+                    context.record(|| What::LeaseRenewed { worker, epoch: grant.epoch, until });
                     LeaseResponse::Done
                 }
                 None => {
-                    context.record(What::RenewalRefused { worker, epoch: grant.epoch });
+                    context.record(|| What::RenewalRefused { worker, epoch: grant.epoch });
                     LeaseResponse::Refused
                 }
             },
             LeaseRequest::Release { grant } => match own.release(grant.lease) {
                 true => {
-                    context.record(What::LeaseReleased { worker, epoch: grant.epoch });
+                    context.record(|| What::LeaseReleased { worker, epoch: grant.epoch });
                     LeaseResponse::Done
                 }
                 false => LeaseResponse::Refused,
@@ -265,28 +271,31 @@ impl LeaseStore {
         format!("{:?} {:?}", self.table, self.dispatch.as_ref().map(|dispatch| dispatch.disk()))
     }
 
+    #[inline]
     fn now(&self, term: Term, context: &ServiceContext<'_>) -> Now {
         match self.rules.expiry {
-            Expiry::ByAsker => Now { clock: Clock::Wall, reading: term.now.as_nanos(), wall: term.now },
-            Expiry::ByStore => {
-                let reading = context.mono().as_nanos();
-                Now { clock: Clock::Monotonic, reading, wall: context.wall() }
-            }
+            Expiry::ByAsker => Now { clock: Clock::Wall, reading: term.now.as_nanos() },
+            Expiry::ByStore => Now { clock: Clock::Monotonic, reading: context.mono().as_nanos() },
             Expiry::ByStoreAtTransactionStart { .. } => {
-                let wall = context.wall();
-                Now { clock: Clock::Wall, reading: wall.as_nanos(), wall }
+                Now { clock: Clock::Wall, reading: context.wall().as_nanos() }
             }
         }
     }
 
+    #[inline(always)]
     fn acquire(&mut self, now: &Now, ttl: Span, context: &ServiceContext<'_>) -> LeaseResponse {
         let worker = context.from;
         if let Some(row) = &self.table.row
             && row.expiry.reading > now.reading
         {
-            context.record(What::LeaseRefused { worker, holder: row.holder });
+            context.record(|| What::LeaseRefused { worker, holder: row.holder });
             return LeaseResponse::Refused;
         }
+        LeaseResponse::Granted(self.grant(now, ttl, context))
+    }
+
+    fn grant(&mut self, now: &Now, ttl: Span, context: &ServiceContext<'_>) -> Box<Grant> {
+        let worker = context.from;
         self.journal.note(|| LeaseUndo::Table(self.table));
         let token = (self.rules.tokens != Tokens::None || self.was_repaired()).then(|| {
             self.table.last_token.0 += 1;
@@ -295,10 +304,10 @@ impl LeaseStore {
         let lease = self.next_lease();
         let grant = Grant { lease, token, epoch: context.next_epoch() };
         self.table.row = Some(Row { holder: worker, grant, expiry: now.after(ttl) });
-        let until = now.wall + ttl;
-        context.record(What::LeaseGranted { worker, epoch: grant.epoch, lease, token, until });
+        let until = now.wall(context) + ttl;
+        context.record(|| What::LeaseGranted { worker, epoch: grant.epoch, lease, token, until });
         self.note_grant(grant, worker);
-        LeaseResponse::Granted(Box::new(grant))
+        Box::new(grant)
     }
 
     /// An ID for a new lease.
@@ -308,47 +317,58 @@ impl LeaseStore {
         LeaseId(ids.next() >> 32)
     }
 
-    fn renew(&mut self, grant: Grant, now: &Now, ttl: Span, context: &ServiceContext<'_>) -> LeaseResponse {
+    /// Whether the lease was still in the row.
+    fn renew(&mut self, grant: Grant, now: &Now, ttl: Span, context: &ServiceContext<'_>) -> bool {
         let worker = context.from;
         let before = self.table;
         match &mut self.table.row {
             Some(row) if row.grant.lease == grant.lease => {
                 self.journal.note(|| LeaseUndo::Table(before));
                 row.expiry = now.after(ttl);
-                context.record(What::LeaseRenewed { worker, epoch: grant.epoch, until: now.wall + ttl });
-                LeaseResponse::Done
+                context.record(|| What::LeaseRenewed {
+                    worker,
+                    epoch: grant.epoch,
+                    until: now.wall(context) + ttl,
+                });
+                true
             }
             _ => {
-                context.record(What::RenewalRefused { worker, epoch: grant.epoch });
-                LeaseResponse::Refused
+                context.record(|| What::RenewalRefused { worker, epoch: grant.epoch });
+                false
             }
         }
     }
 
-    fn release(&mut self, grant: Grant, context: &ServiceContext<'_>) -> LeaseResponse {
+    /// Whether the lease was still in the row.
+    fn release(&mut self, grant: Grant, context: &ServiceContext<'_>) -> bool {
         if self.table.row.as_ref().is_none_or(|row| row.grant.lease != grant.lease) {
-            return LeaseResponse::Refused;
+            return false;
         }
         self.journal.note(|| LeaseUndo::Table(self.table));
         self.table.row = None;
-        context.record(What::LeaseReleased { worker: context.from, epoch: grant.epoch });
-        LeaseResponse::Done
+        context.record(|| What::LeaseReleased { worker: context.from, epoch: grant.epoch });
+        true
     }
 
     /// Does what needs to know what time it is.
+    #[inline(always)]
     fn write(&mut self, request: LeaseRequest, now: &Now, context: &ServiceContext<'_>) -> LeaseResponse {
-        // A transaction that waited may find that dispatch was stopped meanwhile.
-        if self.dispatch.is_some()
-            && let Some(refused) = self.refuse_for_dispatch(request, context)
-        {
-            return refused;
-        }
-        match request {
-            LeaseRequest::Acquire(term) => self.acquire(now, term.ttl, context),
+        let is_done = match request {
+            LeaseRequest::Acquire(term) => return self.acquire(now, term.ttl, context),
             LeaseRequest::Renew { grant, term } => self.renew(grant, now, term.ttl, context),
             LeaseRequest::Release { grant } => self.release(grant, context),
-            LeaseRequest::Dispatch(request) => self.ask_dispatch(request, context),
-        }
+            LeaseRequest::Dispatch(request) => return self.ask_dispatch(request, context),
+        };
+        if is_done { LeaseResponse::Done } else { LeaseResponse::Refused }
+    }
+
+    /// The same, by a transaction that waited: it may find that dispatch was stopped meanwhile.
+    fn write_late(&mut self, request: LeaseRequest, now: &Now, context: &ServiceContext<'_>) -> LeaseResponse {
+        let refused = match self.dispatch {
+            Some(_) => self.refuse_for_dispatch(request, context),
+            None => None,
+        };
+        refused.unwrap_or_else(|| self.write(request, now, context))
     }
 }
 
@@ -368,7 +388,7 @@ impl Service for LeaseStore {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn handle(&mut self, request: LeaseRequest, context: &ServiceContext<'_>) -> Answer<LeaseStore> {
         if self.dispatch.is_some()
             && let Some(answer) = self.refuse_for_dispatch(request, context)
@@ -382,14 +402,17 @@ impl Service for LeaseStore {
         }
         let term = match request {
             LeaseRequest::Acquire(term) | LeaseRequest::Renew { term, .. } => term,
-            LeaseRequest::Release { grant } => return Answer::Now(self.release(grant, context)),
+            LeaseRequest::Release { grant } => {
+                let is_done = self.release(grant, context);
+                return Answer::Now(if is_done { LeaseResponse::Done } else { LeaseResponse::Refused });
+            }
             LeaseRequest::Dispatch(request) => return Answer::Now(self.ask_dispatch(request, context)),
         };
         let now = self.now(term, context);
         match self.rules.expiry {
             Expiry::ByStoreAtTransactionStart { lock_wait } if lock_wait > Span::ZERO => Answer::After(
                 lock_wait,
-                Box::new(move |store: &mut LeaseStore, context| store.write(request, &now, context)),
+                Box::new(move |store: &mut LeaseStore, context| store.write_late(request, &now, context)),
             ),
             _ => Answer::Now(self.write(request, &now, context)),
         }

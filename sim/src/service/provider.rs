@@ -79,14 +79,14 @@ impl Provider {
         if let Some(payout) = *first
             && self.rules.idempotency_keys
         {
-            context.record(What::PayoutRepeated { claim, op, payout });
+            context.record(|| What::PayoutRepeated { claim, op, payout });
             return ProviderResponse::Paid(payout, PayoutState::Settled);
         }
         self.journal.note(|| ProviderUndo(Change::Payout(op, *first)));
         self.payouts.made += 1;
         let payout = PayoutId(self.payouts.made);
         first.get_or_insert(payout);
-        context.record(What::PayoutMade { claim, op, payout, amount });
+        context.record(|| What::PayoutMade { claim, op, payout, amount });
         ProviderResponse::Paid(payout, PayoutState::Settled)
     }
 
@@ -95,13 +95,13 @@ impl Provider {
         let now = context.mono();
         let known = self.slow.as_ref().and_then(|slow| slow.known_by_key(reference, now));
         if let Some((payout, state)) = known {
-            context.record(What::PayoutRepeated { claim, op, payout });
+            context.record(|| What::PayoutRepeated { claim, op, payout });
             return ProviderResponse::Paid(payout, state);
         }
         let (payout, course) = self.changing().add(reference, op, amount, now);
-        context.record(What::PayoutMade { claim, op, payout, amount });
+        context.record(|| What::PayoutMade { claim, op, payout, amount });
         let (known_in, decided_in, fails) = (course.known_in, course.decided_in, course.fails);
-        context.record(What::PayoutTakenIn { payout, known_in, decided_in, fails });
+        context.record(|| What::PayoutTakenIn { payout, known_in, decided_in, fails });
         ProviderResponse::Paid(payout, PayoutState::Received)
     }
 
@@ -119,14 +119,14 @@ impl Provider {
         match request {
             ProviderRepair::Fence => {
                 let fenced = self.rules.door.checks_tokens();
-                context.record(What::GatewayFenced { claim, fenced });
+                context.record(|| What::GatewayFenced { claim, fenced });
                 ProviderResponse::Fenced(fenced)
             }
             ProviderRepair::Status(_) | ProviderRepair::List { .. } if !answers => ProviderResponse::NoAnswer,
             ProviderRepair::Status(op) => {
                 let told = slow.told(op, now);
                 let (payouts, known) = (told.payouts.len() as u32, !told.more_to_come);
-                context.record(What::PayoutsTold { claim, op, payouts, known });
+                context.record(|| What::PayoutsTold { claim, op, payouts, known });
                 ProviderResponse::Told(told)
             }
             ProviderRepair::List { after } => ProviderResponse::Page(slow.page(after, now)),
@@ -152,12 +152,12 @@ impl Provider {
             return ProviderResponse::Agreed(false);
         };
         match *reversal {
-            Reversal::Voided => context.record(What::PayoutVoided { claim, op, payout }),
+            Reversal::Voided => context.record(|| What::PayoutVoided { claim, op, payout }),
             Reversal::Begun { takes, fails } => {
-                context.record(What::RefundBegun { claim, op, payout, takes, fails })
+                context.record(|| What::RefundBegun { claim, op, payout, takes, fails })
             }
             Reversal::Refused(state) => {
-                context.record(What::CompensationRefused { claim, op, payout, state });
+                context.record(|| What::CompensationRefused { claim, op, payout, state });
                 return ProviderResponse::Agreed(false);
             }
             Reversal::Unknown => return ProviderResponse::Agreed(false),
@@ -202,7 +202,7 @@ impl Service for Provider {
         let (ProviderRequest::Pay(Pay { claim, .. }) | ProviderRequest::Repair(claim, _)) = request;
         self.journal.note(|| ProviderUndo(Change::Door(self.rules.door.copy())));
         if let Err(why) = self.rules.door.admit(claim.token) {
-            context.record(rejected(claim, &request, why));
+            context.record(|| rejected(claim, &request, why));
             return Answer::Now(Err(why));
         }
         Answer::Now(Ok(match request {

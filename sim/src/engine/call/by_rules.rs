@@ -1,7 +1,7 @@
 //! Sending while faults are on the network: messages that are lost, delayed, or brought twice.
 
 use super::leaving::Leaving;
-use super::{Call, CallId, Calls, House, Service, Stage};
+use super::{Call, CallId, Calls, House, Service, Slot};
 use crate::engine::World;
 use crate::engine::network::{Sending, Touch, Touched};
 use crate::engine::queue::Due;
@@ -11,7 +11,7 @@ use crate::id::FaultId;
 impl Call {
     /// Sends a message while faults are on the network.
     #[cold]
-    pub(super) fn send_by_rules(&mut self, world: &World, sending: Sending, due: Due) -> Option<FaultId> {
+    pub(super) fn send_by_rules(&mut self, world: &World, sending: Sending, id: CallId) -> Option<FaultId> {
         let Sending { from, to, about, answer } = sending;
         let (message, latency, touches) = world.draw_by_rules(&sending);
         self.newest = world.record(from, What::MessageSent { message, to, about, answer, latency });
@@ -43,7 +43,7 @@ impl Call {
         if is_lost {
             return None;
         }
-        world.push(world.now() + self.latency, due);
+        world.push(world.now() + self.latency, if answer { Due::Answer(id) } else { Due::Request(id) });
         copied_by
     }
 }
@@ -52,11 +52,10 @@ impl<S: Service> House<S> {
     /// Sends the request of the call in `slot`, which was just sent, a second time. The copy comes behind it.
     #[cold]
     pub(super) fn send_copy(&self, world: &World, calls: &mut Calls<S>, slot: u32, fault: FaultId) {
-        let Stage::Asked(request) = calls.stage(slot) else {
+        let Slot { call: original, request: Some(request), .. } = calls.at(slot) else {
             unreachable!("a request that was just sent hasn't arrived");
         };
         let request = request.clone();
-        let original = calls.get(slot);
         let (from, caller, about, behind) = (original.from, original.caller, original.about, original.latency);
         let (message, sent, incarnation) = (original.message, original.newest, original.incarnation);
         let id = CallId { house: self.number, slot: calls.add(from, caller, about, request) };

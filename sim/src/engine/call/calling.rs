@@ -8,7 +8,6 @@ use std::task::{Context, Poll};
 use super::{Address, Broken, CallId, House, Service};
 use crate::engine::World;
 use crate::engine::memory::{Input, strayed};
-use crate::engine::queue::Due;
 use crate::id::NodeId;
 
 /// Asks `address` for `request` on behalf of `from`, and waits for the answer.
@@ -91,30 +90,50 @@ impl<S: Service> Calling<'_, S> {
         drop(over);
     }
 
-    #[inline]
+    // What most often comes of it is inlined, so that an answer isn't made in one place and moved to another.
+    #[inline(always)]
     fn poll_living(&mut self, context: &mut Context<'_>) -> Poll<Result<S::Response, Broken>> {
+        if self.sent && !self.over {
+            let mut calls = self.house.calls.borrow_mut();
+            let call = calls.get(self.slot);
+            if call.timed_out.is_none() && call.arrived {
+                let newest = call.newest;
+                let answer = calls.take_answer(self.slot);
+                drop(calls);
+                self.over = true;
+                self.world.cause_at_least(newest);
+                return Poll::Ready(answer);
+            }
+        }
+        self.wait(context).map(Err)
+    }
+
+    /// Sends the request, or goes on waiting for its answer, which hasn't come.
+    #[inline(never)]
+    fn wait(&mut self, context: &mut Context<'_>) -> Poll<Broken> {
         let Calling { world, house, slot, .. } = *self;
         assert!(!self.over, "a call is polled until its answer has come");
         if self.lost {
             self.end();
-            return Poll::Ready(Err(Broken));
+            return Poll::Ready(Broken);
         }
         if !self.sent && world.has_strikes() && world.is_halted(self.from) {
             context.waker().wake_by_ref();
             return Poll::Pending;
         }
         let mut calls = house.calls.borrow_mut();
-        let mut call = calls.get(slot);
+        let call = calls.get(slot);
         if !self.sent {
             let id = CallId { house: house.number, slot };
             call.incarnation = house.life_for(world, call.from);
-            let copied_by = call.send(world, call.from, house.node, Due::Request(id));
+            let copied_by = call.send(world, call.from, house.node, id);
             world.wait_for(call.from, id, call.newest);
+            call.wakeup = Some(world.tasks.wakeup(context.waker()));
             self.sent = true;
             if let Some(fault) = copied_by {
                 house.send_copy(world, &mut calls, slot, fault);
-                call = calls.get(slot);
             }
+            return Poll::Pending;
         }
         if let Some(event) = call.timed_out {
             self.over = true;
@@ -122,24 +141,19 @@ impl<S: Service> Calling<'_, S> {
             let over = calls.abandon(slot);
             drop(calls);
             drop(over);
-            return Poll::Ready(Err(Broken));
+            return Poll::Ready(Broken);
         }
-        let newest = call.newest;
-        let Some(answer) = calls.take_answer(slot) else {
-            let earlier = calls.get(slot).wakeup.replace(world.tasks.wakeup(context.waker()));
-            drop(calls);
-            drop(earlier);
-            return Poll::Pending;
-        };
-        self.over = true;
-        world.cause_at_least(newest);
-        Poll::Ready(answer)
+        let earlier = call.wakeup.replace(world.tasks.wakeup(context.waker()));
+        drop(calls);
+        drop(earlier);
+        Poll::Pending
     }
 }
 
 impl<S: Service> Future for Calling<'_, S> {
     type Output = Result<S::Response, Broken>;
 
+    #[inline(always)]
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         if self.world.remembers {
             return self.poll_noted(context);
@@ -149,15 +163,23 @@ impl<S: Service> Future for Calling<'_, S> {
 }
 
 impl<S: Service> Drop for Calling<'_, S> {
-    /// What is under way goes on without the caller.
+    // Inlined so that one that is over costs nothing more.
+    #[inline(always)]
     fn drop(&mut self) {
-        if self.over {
-            return;
+        if !self.over {
+            self.give_up();
         }
+    }
+}
+
+impl<S: Service> Calling<'_, S> {
+    /// The caller waits no longer. What is under way goes on without it.
+    #[cold]
+    fn give_up(&mut self) {
         let mut calls = self.house.calls.borrow_mut();
         if self.sent {
             let id = CallId { house: self.house.number, slot: self.slot };
-            self.world.wait_no_more(calls.get(self.slot).from, id);
+            self.world.wait_no_more(self.world.node(calls.get(self.slot).from), id);
         }
         let over = calls.abandon(self.slot);
         drop(calls);

@@ -3,10 +3,10 @@
 
 use super::CallId;
 use super::leaving::Leaving;
-use crate::engine::World;
 use crate::engine::network::Sending;
 use crate::engine::queue::Due;
 use crate::engine::tasks::Wakeup;
+use crate::engine::{Node, World};
 use crate::history::What;
 use crate::id::{EventId, FaultId, MessageId, NodeId};
 use crate::time::Span;
@@ -102,12 +102,12 @@ impl Call {
         self.timed_out = None;
     }
 
-    /// Sends the request or the answer from `from` to `to`; it will have arrived when `due` is. What comes back is the fault
-    /// that has a request arrive twice, if one has.
-    pub(super) fn send(&mut self, world: &World, from: NodeId, to: NodeId, due: Due) -> Option<FaultId> {
+    /// Sends the request or the answer of this call, which is `id`, from `from` to `to`. What comes back is the fault that has
+    /// a request arrive twice, if one has.
+    pub(super) fn send(&mut self, world: &World, from: NodeId, to: NodeId, id: CallId) -> Option<FaultId> {
         let answer = self.under == Under::Answer;
         if world.network_has_rules() {
-            return self.send_by_rules(world, Sending { from, to, about: self.about, answer }, due);
+            return self.send_by_rules(world, Sending { from, to, about: self.about, answer }, id);
         }
         let (message, latency) = world.draw_message(from, to);
         self.newest = world.record(from, What::MessageSent { message, to, about: self.about, answer, latency });
@@ -115,7 +115,7 @@ impl Call {
         self.latency = latency;
         self.leaving = Leaving::OnTime;
         self.under_way = true;
-        world.push(world.now() + latency, due);
+        world.push(world.now() + latency, if answer { Due::Answer(id) } else { Due::Request(id) });
         None
     }
 
@@ -133,11 +133,17 @@ impl Call {
     }
 
     /// The request arrives at the service on `house`, unless it `is_lost`.
-    pub(super) fn come_in(&mut self, world: &World, house: NodeId, id: CallId, is_lost: bool) -> Coming {
+    #[inline(always)]
+    pub(super) fn come_in(
+        &mut self,
+        world: &World,
+        (house, node): (NodeId, &Node),
+        id: CallId,
+        is_lost: bool,
+    ) -> Coming {
         if self.leaving.is_late(world, Due::Request(id)) {
             return Coming::NotYet;
         }
-        let node = world.node(house);
         if is_lost || node.is_down() {
             return Coming::Lost;
         }
@@ -152,6 +158,7 @@ impl Call {
 
     /// What comes back from the service on `house` arrives, unless it `is_lost`. `None` if it doesn't yet, or if all is said
     /// and done: a task that waits for it itself is woken.
+    #[inline(always)]
     pub(super) fn arrive(&mut self, world: &World, house: NodeId, id: CallId, is_lost: bool) -> Option<Arrival> {
         if self.leaving.is_late(world, Due::Answer(id)) {
             return None;
@@ -178,7 +185,7 @@ impl Call {
         self.arrived = true;
         self.under_way = false;
         if !self.abandoned {
-            world.wait_no_more(from, id);
+            world.wait_no_more(node, id);
             if let Some(Wakeup::Task(task)) = self.wakeup
                 && !is_broken
             {

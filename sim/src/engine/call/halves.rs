@@ -42,9 +42,11 @@ impl<S: Service> House<S> {
     /// The half that a call belongs to which was sent to this life of the service.
     #[inline]
     pub(super) fn half_that_had(&self, life: u32) -> Half {
-        if life >= self.first_life.get() {
-            return Half::Primary;
-        }
+        if life >= self.first_life.get() { Half::Primary } else { self.half_before(life) }
+    }
+
+    #[cold]
+    fn half_before(&self, life: u32) -> Half {
         match &*self.deposed.borrow() {
             Some(deposed) if deposed.lives.contains(&life) => Half::Deposed,
             _ => Half::Gone,
@@ -90,10 +92,16 @@ impl<S: Service> House<S> {
         }
         let mut service = self.service.borrow_mut();
         let done = act(&mut service);
-        if let Some(past) = &mut *self.past.borrow_mut() {
-            past.note(context.now(), service.journal().drain());
-        }
+        self.note_done(&mut service, context);
         done
+    }
+
+    /// Notes what the service has changed on disk, if it may have to be taken back.
+    #[inline(always)]
+    pub(super) fn note_done(&self, service: &mut S, context: &ServiceContext<'_>) {
+        if let Some(past) = &self.past {
+            past.borrow_mut().note(context.now(), service.journal().drain());
+        }
     }
 
     /// Has a half do something, and notes nothing.
@@ -109,7 +117,7 @@ impl<S: Service> House<S> {
         let mut deposed = self.deposed.borrow_mut();
         let deposed =
             deposed.as_mut().expect("a call is in the hands of a deposed primary only while there is one");
-        context.record(What::DeposedServed { worker: context.from, fault: deposed.fault });
+        context.record(|| What::DeposedServed { worker: context.from, fault: deposed.fault });
         act(&mut deposed.service)
     }
 

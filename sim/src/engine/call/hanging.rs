@@ -53,10 +53,10 @@ impl<S: Service> House<S> {
 
     /// Notes how to take back what a half has written by now. Nothing that a deposed primary does ever is.
     fn note_past(&self, half: Half, world: &World, undos: Vec<S::Undo>) {
-        if let Some(past) = &mut *self.past.borrow_mut()
+        if let Some(past) = &self.past
             && half != Half::Deposed
         {
-            past.note(world.now(), undos.into_iter());
+            past.borrow_mut().note(world.now(), undos.into_iter());
         }
     }
 
@@ -104,7 +104,7 @@ impl<S: Service> House<S> {
 
     /// From now on it is noted what the service writes, or as before.
     pub(super) fn watch(&self, begin: bool) {
-        let is_noted = self.past.borrow().is_some();
+        let is_noted = self.past.is_some();
         let set = |service: &mut S, begin: bool| match begin {
             true => service.journal().open(),
             false => service.journal().close(),

@@ -4,7 +4,7 @@
 //! had then. A stall of the process doesn't do this; what it has sent is the kernel's.
 
 use super::course::Under;
-use super::{Call, CallId, Calls, Service};
+use super::{Call, CallId, Calls, Service, Slot};
 use crate::engine::World;
 use crate::engine::queue::Due;
 use crate::id::NodeId;
@@ -72,7 +72,7 @@ impl Call {
 impl<S: Service> Calls<S> {
     /// The network card of `sender` stops; this is about calls to the service on `house`.
     pub(super) fn hold_back(&mut self, world: &World, house: NodeId, sender: NodeId) {
-        for call in &mut self.slots {
+        for Slot { call, .. } in &mut self.slots {
             if call.sender(house) == Some(sender)
                 && call.leaving == Leaving::OnTime
                 && world.recorded(call.newest).at + leaves_after(call.latency) > world.now()
@@ -85,7 +85,7 @@ impl<S: Service> Calls<S> {
     /// The network card of `sender` goes on; this is about calls to the service that is this one of the world's, on
     /// this node.
     pub(super) fn let_go(&mut self, world: &World, (number, house): (u16, NodeId), sender: NodeId) {
-        for (slot, call) in self.slots.iter_mut().enumerate() {
+        for (slot, Slot { call, .. }) in self.slots.iter_mut().enumerate() {
             let Leaving::Stuck { overdue } = call.leaving else { continue };
             if call.sender(house) != Some(sender) {
                 continue;

@@ -1,8 +1,8 @@
 //! What a service is, and what it sees.
 
 use crate::clock::Clock;
-use crate::engine::World;
 use crate::engine::past::Journal;
+use crate::engine::{Node, World};
 use crate::history::{Row, What};
 use crate::id::{Epoch, ExportId, NodeId};
 use crate::time::{MonoTime, Span, TrueTime, WallTime};
@@ -85,6 +85,17 @@ impl<'a> ServiceContext<'a> {
         ServiceContext { world, node, from, ticket: None, is_withheld }
     }
 
+    /// For a request to the service on `node`, which is `owner`.
+    #[inline]
+    pub(super) fn of_request(
+        world: &'a World,
+        (node, owner): (NodeId, &Node),
+        from: NodeId,
+        ticket: Ticket,
+    ) -> ServiceContext<'a> {
+        ServiceContext { world, node, from, ticket: Some(ticket), is_withheld: owner.disk.is_stalled() }
+    }
+
     pub(super) fn world(&self) -> &'a World {
         self.world
     }
@@ -92,12 +103,6 @@ impl<'a> ServiceContext<'a> {
     #[inline]
     pub(super) fn is_withheld(&self) -> bool {
         self.is_withheld
-    }
-
-    /// For a request.
-    pub(super) fn with(mut self, ticket: Ticket) -> Self {
-        self.ticket = Some(ticket);
-        self
     }
 
     pub(super) fn now(&self) -> TrueTime {
@@ -117,12 +122,13 @@ impl<'a> ServiceContext<'a> {
     }
 
     /// Writes into the history what the service did.
-    #[inline]
-    pub fn record(&self, what: What) {
+    // Inlined, and told as a closure, so that it is written where it stays.
+    #[inline(always)]
+    pub fn record(&self, what: impl FnOnce() -> What) {
         if self.is_withheld {
-            return self.world.node(self.node).disk.withhold(what, None);
+            return self.world.node(self.node).disk.withhold(what(), None);
         }
-        self.world.record(self.node, what);
+        self.world.record(self.node, what());
     }
 
     /// Writes into the history what the service did, if it is told when that is written.

@@ -98,11 +98,11 @@ impl LeaseStore {
         match request {
             LeaseRequest::Acquire(_) => {
                 let holder = self.holder_before(context)?;
-                context.record(What::LeaseRefused { worker, holder });
+                context.record(|| What::LeaseRefused { worker, holder });
             }
             LeaseRequest::Renew { grant, .. } => {
                 self.dispatch.as_ref()?.stopped_for?;
-                context.record(What::RenewalRefused { worker, epoch: grant.epoch });
+                context.record(|| What::RenewalRefused { worker, epoch: grant.epoch });
             }
             LeaseRequest::Release { .. } | LeaseRequest::Dispatch(_) => return None,
         }
@@ -181,7 +181,7 @@ impl LeaseStore {
         dispatch.last_stop = Some(grant);
         dispatch.elected = None;
         let grants = dispatch.grants.clone();
-        context.record(What::DispatchStopped { claim: claim(grant, context) });
+        context.record(|| What::DispatchStopped { claim: claim(grant, context) });
         LeaseResponse::Stopped(Box::new(Stopped { grant, grants }))
     }
 
@@ -189,7 +189,7 @@ impl LeaseStore {
         match &self.dispatch {
             Some(dispatch) if dispatch.is_current(grant) => {
                 let elected = dispatch.heard.last().copied();
-                context.record(What::WorkerElected { claim: claim(grant, context), elected });
+                context.record(|| What::WorkerElected { claim: claim(grant, context), elected });
                 LeaseResponse::Elected(elected)
             }
             _ => LeaseResponse::Refused,
@@ -208,7 +208,7 @@ impl LeaseStore {
             Some(dispatch) if dispatch.is_current(grant) => {
                 dispatch.stopped_for = None;
                 dispatch.elected = elected.map(|worker| (worker, context.mono() + ttl));
-                context.record(What::DispatchResumed { claim: claim(grant, context), elected });
+                context.record(|| What::DispatchResumed { claim: claim(grant, context), elected });
                 LeaseResponse::Done
             }
             _ => LeaseResponse::Refused,

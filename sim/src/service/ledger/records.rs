@@ -202,11 +202,11 @@ impl Ledger {
         self.note_records();
         match request {
             LedgerRepair::TakeCharge => {
-                context.record(What::GenerationOpened { claim, next: self.book.next });
+                context.record(|| What::GenerationOpened { claim, next: self.book.next });
                 return LedgerResponse::Account(Box::new(self.account()));
             }
             LedgerRepair::Mark { until } => {
-                context.record(What::GenerationMarked { claim, until });
+                context.record(|| What::GenerationMarked { claim, until });
             }
             LedgerRepair::Supersede { entry, by } => self.supersede(claim, entry, by, context),
             LedgerRepair::Enter { op, amount } => {
@@ -217,7 +217,7 @@ impl Ledger {
                 if let Some(file) = self.records.as_mut().and_then(|records| records.files.get_mut(op.index())) {
                     file.note(decision, why);
                 }
-                context.record(What::OperationDecided { claim, op, decision, why });
+                context.record(|| What::OperationDecided { claim, op, decision, why });
             }
             LedgerRepair::SetCheckpoint { rows } => self.set_checkpoint(claim, rows, context),
             LedgerRepair::SupersedeExport { export } => self.supersede_export(claim, export, context),
@@ -228,7 +228,7 @@ impl Ledger {
                 }
             }
             LedgerRepair::End { unresolved } => {
-                context.record(What::RepairEnded { claim, unresolved });
+                context.record(|| What::RepairEnded { claim, unresolved });
             }
         }
         LedgerResponse::Done
@@ -241,7 +241,7 @@ impl Ledger {
             let op = record.op;
             self.journal.note(|| LedgerUndo(Change::FirstEntry(op, self.book.entry_of[op.index()])));
             self.book.entry_of[op.index()] = Some(by);
-            context.record(What::EntrySuperseded { claim, op, entry, by });
+            context.record(|| What::EntrySuperseded { claim, op, entry, by });
         }
     }
 
@@ -257,7 +257,7 @@ impl Ledger {
         match entries.into_iter().find(|record| record.op == op && !record.is_superseded) {
             Some(record) => {
                 let entry = record.entry;
-                context.record(What::WriteRepeated { claim, op, entry });
+                context.record(|| What::WriteRepeated { claim, op, entry });
                 entry
             }
             None => {
@@ -275,7 +275,7 @@ impl Ledger {
         let left = records.entries.iter().find(|record| record.op == op).map(|record| record.entry);
         self.journal.note(|| LedgerUndo(Change::FirstEntry(op, self.book.entry_of[op.index()])));
         self.book.entry_of[op.index()] = left;
-        context.record(What::EntryDeleted { claim, op, entry });
+        context.record(|| What::EntryDeleted { claim, op, entry });
     }
 
     fn set_checkpoint(&mut self, claim: Claim, rows: Vec<Row>, context: &ServiceContext<'_>) {
@@ -286,7 +286,7 @@ impl Ledger {
             self.book.rows[row.op.index()] = Some(row);
         }
         self.book.next = next;
-        context.record(What::CheckpointRebuilt { claim, next });
+        context.record(|| What::CheckpointRebuilt { claim, next });
     }
 
     fn supersede_export(&mut self, claim: Claim, export: ExportId, context: &ServiceContext<'_>) {
@@ -297,7 +297,7 @@ impl Ledger {
             let is_published = records.exports.iter().any(|record| !record.is_superseded);
             let before = std::mem::replace(&mut self.book.published, is_published);
             self.journal.note(|| LedgerUndo(Change::Export(before)));
-            context.record(What::ExportSuperseded { claim, export });
+            context.record(|| What::ExportSuperseded { claim, export });
         }
     }
 }

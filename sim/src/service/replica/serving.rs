@@ -207,7 +207,7 @@ impl Replica {
     fn renew_from_memory(&mut self, held: &Held, context: &ServiceContext<'_>) -> Answer<Replica> {
         let now = context.mono().as_nanos();
         self.leading.get_or_insert_default().watch(held, now);
-        context.record(self.renewal(held, context));
+        context.record(|| self.renewal(held, context));
         Answer::Now(ReplicaResponse::Told { told: LeaseTold::Done, epoch: None })
     }
 
@@ -254,7 +254,7 @@ impl Replica {
         match (self.order.leads(), self.leading.is_some()) {
             (true, false) => {
                 self.leading = Some(Leading::default());
-                context.record(What::LeaderElected);
+                context.record(|| What::LeaderElected);
                 self.order.propose(Command::Reign { leader: context.node });
             }
             // Whoever is sure of itself without asking goes on judging until it hears of the next reign.
