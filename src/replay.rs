@@ -193,14 +193,15 @@ impl JudgedRun {
         let history = span.in_scope(once);
         // The second run is only there to be compared, so it isn't logged.
         let repeats = tracing::subscriber::with_default(NoSubscriber::new(), once) == history;
+        let bites = check::bites(&history);
         JudgedRun {
             protocol,
             fingerprint: history.fingerprint(),
             repeats,
             verdicts: check::judge(&history),
             broken_assumptions: check::broken_assumptions(&history, protocol.assumptions()),
-            bites: check::bites(&history),
-            sightings: check::sightings(&history),
+            sightings: check::sightings_with(&history, &bites),
+            bites,
             belief_overlap: history::overlap_total(&history),
             history,
         }

@@ -131,7 +131,7 @@ impl Measures {
 }
 
 fn seen(history: &History, sighting: &str) -> usize {
-    SIGHTINGS.iter().find(|known| known.name == sighting).map_or(0, |known| (known.count)(history))
+    SIGHTINGS.iter().find(|known| known.name == sighting).map_or(0, |known| known.times(history))
 }
 
 /// The signatures among `verdicts`, with how often each rule was broken.

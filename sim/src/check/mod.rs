@@ -26,7 +26,7 @@ mod witness;
 pub use assumption::{ASSUMPTIONS, Assumption, broken_assumptions};
 pub use bite::{Bite, bites};
 pub use evidence::Evidence;
-pub use sighting::{SIGHTINGS, Sighting, sightings};
+pub use sighting::{SIGHTINGS, Sighting, sightings, sightings_with};
 pub(crate) use strike::Strike;
 pub use witness::{WITNESSES, Witness};
 

@@ -81,9 +81,17 @@ impl Places {
         let mut places = Places { faults, nodes, holders, granted, restored, by_snapshot };
         let (mut holder, mut expiry) = (None, None);
         for (place, event) in history.events.iter().enumerate() {
+            match event.what {
+                // Most of a history is these.
+                What::PointPassed(_) | What::LeaseChecked { .. } | What::MessageDelivered { .. } => continue,
+                What::MessageSent { .. } => {
+                    places.note_message(place, history);
+                    continue;
+                }
+                _ => {}
+            }
             places.note_fault(place, &event.what);
             places.note_worker(place, event);
-            places.note_message(place, history);
             places.note_store(history, place, &mut holder, &mut expiry);
             if event.what.is_written()
                 && let Some(node) = places.nodes.get_mut(event.node.index())
@@ -154,7 +162,7 @@ impl Places {
                     node.in_hand.push((place, None));
                 }
                 node.knows_lease.push((place, false));
-                if event.what == What::WorkerDied {
+                if matches!(event.what, What::WorkerDied) {
                     node.died.push(place);
                 }
             }

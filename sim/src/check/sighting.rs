@@ -1,6 +1,9 @@
 //! Every *always* has a *sometimes*: what a run must have seen for its verdicts to mean something.
 
-use super::{Bite, accepted, bites};
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
+use super::{Bite, Evidence, accepted, bites};
 use crate::fault::Fault;
 use crate::history::{History, Role, What, overlaps};
 use crate::id::{Epoch, NodeId};
@@ -14,8 +17,8 @@ pub struct Sighting {
     pub meaning: &'static str,
     /// Whether it can be seen in any world, and not only in one with replicas.
     pub is_anywhere: bool,
-    /// How often it is seen in a history.
-    pub count: fn(&History) -> usize,
+    /// How often it is seen.
+    count: fn(&Seen<'_>) -> usize,
 }
 
 /// Everything that may be seen, in the order of reports.
@@ -36,19 +39,19 @@ pub const SIGHTINGS: &[Sighting] = &[
         name: "belief-overlap",
         meaning: "two workers both thought that they held the lease",
         is_anywhere: true,
-        count: |history| overlaps(history).len(),
+        count: |seen| overlaps(&seen.evidence).len(),
     },
     Sighting {
         name: "stale-write-tried",
         meaning: "the ledger was asked for a mutation or a fence of an older grant than it had accepted",
         is_anywhere: true,
-        count: |history| stale_writes(history).tried,
+        count: |seen| seen.stale_writes().tried,
     },
     Sighting {
         name: "stale-write-rejected",
         meaning: "the ledger turned away a mutation or a fence of an older grant than it had accepted",
         is_anywhere: true,
-        count: |history| stale_writes(history).rejected,
+        count: |seen| seen.stale_writes().rejected,
     },
     Sighting {
         name: "duplicate-payout-tried",
@@ -66,27 +69,68 @@ pub const SIGHTINGS: &[Sighting] = &[
         name: "leader-change",
         meaning: "a replica of the lease service began to lead it",
         is_anywhere: false,
-        count: |history| history.events.iter().filter(|event| event.what == What::LeaderElected).count(),
+        count: |seen| seen.count(|what| matches!(what, What::LeaderElected)),
     },
     Sighting {
         name: "call-timed-out",
         meaning: "a worker gave up waiting for an answer",
         is_anywhere: true,
-        count: |history| {
-            history.events.iter().filter(|event| matches!(event.what, What::CallTimedOut { .. })).count()
-        },
+        count: |seen| seen.count(|what| matches!(what, What::CallTimedOut { .. })),
     },
 ];
 
-/// How often each of [`SIGHTINGS`] is seen in `history`, in their order.
-pub fn sightings(history: &History) -> Vec<(&'static Sighting, usize)> {
-    SIGHTINGS.iter().map(|sighting| (sighting, (sighting.count)(history))).collect()
+impl Sighting {
+    /// How often it is seen in `history`.
+    pub fn times(&self, history: &History) -> usize {
+        (self.count)(&Seen::of(history, None))
+    }
 }
 
-fn takeovers(history: &History) -> usize {
+/// How often each of [`SIGHTINGS`] is seen in `history`, in their order.
+pub fn sightings(history: &History) -> Vec<(&'static Sighting, usize)> {
+    all(&Seen::of(history, None))
+}
+
+/// The same, for whoever knows what became of each fault: its [`bites`].
+pub fn sightings_with(history: &History, bites: &[Bite]) -> Vec<(&'static Sighting, usize)> {
+    all(&Seen::of(history, Some(bites)))
+}
+
+fn all(seen: &Seen<'_>) -> Vec<(&'static Sighting, usize)> {
+    SIGHTINGS.iter().map(|sighting| (sighting, (sighting.count)(seen))).collect()
+}
+
+/// A history as sightings look at it, with what several of them need, or takes long, worked out once.
+struct Seen<'a> {
+    evidence: Evidence<'a>,
+    bites: OnceCell<Cow<'a, [Bite]>>,
+    stale_writes: OnceCell<StaleWrites>,
+}
+
+impl<'a> Seen<'a> {
+    fn of(history: &'a History, bites: Option<&'a [Bite]>) -> Seen<'a> {
+        let bites = bites.map_or_else(OnceCell::new, |bites| OnceCell::from(Cow::Borrowed(bites)));
+        Seen { evidence: Evidence::of(history), bites, stale_writes: OnceCell::new() }
+    }
+
+    fn bites(&self) -> &[Bite] {
+        self.bites.get_or_init(|| Cow::Owned(bites(&self.evidence)))
+    }
+
+    fn stale_writes(&self) -> &StaleWrites {
+        self.stale_writes.get_or_init(|| stale_writes(&self.evidence))
+    }
+
+    /// How many deeds are this one.
+    fn count(&self, is_it: impl Fn(&What) -> bool) -> usize {
+        self.evidence.deeds().filter(|(_, event)| is_it(&event.what)).count()
+    }
+}
+
+fn takeovers(seen: &Seen<'_>) -> usize {
     let mut before: Option<NodeId> = None;
     let mut count = 0;
-    for event in &history.events {
+    for (_, event) in seen.evidence.deeds() {
         if let What::LeaseGranted { worker, .. } = event.what {
             count += usize::from(before.is_some_and(|before| before != worker));
             before = Some(worker);
@@ -95,14 +139,15 @@ fn takeovers(history: &History) -> usize {
     count
 }
 
-fn pauses_over_lease(history: &History) -> usize {
+fn pauses_over_lease(seen: &Seen<'_>) -> usize {
+    let history = &*seen.evidence;
     let of_worker = |fault: &Fault| match fault {
         Fault::Pause(pause) => pause.each_node().any(|node| history.is(node, Role::Worker)),
         Fault::Throttle(throttle) => history.is(throttle.node, Role::Worker),
         _ => false,
     };
-    let planned = bites(history).into_iter().zip(&history.plan);
-    planned.filter(|(bite, planned)| *bite == Bite::Bit && of_worker(&planned.inject)).count()
+    let planned = seen.bites().iter().zip(&history.plan);
+    planned.filter(|(bite, planned)| **bite == Bite::Bit && of_worker(&planned.inject)).count()
 }
 
 #[derive(Default)]
@@ -112,10 +157,10 @@ struct StaleWrites {
     rejected: usize,
 }
 
-fn stale_writes(history: &History) -> StaleWrites {
+fn stale_writes(evidence: &Evidence<'_>) -> StaleWrites {
     let mut highest: Option<Epoch> = None;
     let mut stale = StaleWrites::default();
-    for event in &history.events {
+    for (_, event) in evidence.deeds() {
         let is_stale = |epoch| highest.is_some_and(|highest| epoch < highest);
         if let Some(claim) = accepted(&event.what) {
             stale.tried += usize::from(is_stale(claim.epoch));
@@ -129,10 +174,10 @@ fn stale_writes(history: &History) -> StaleWrites {
     stale
 }
 
-fn duplicate_payouts(history: &History) -> usize {
-    let mut paid = vec![false; history.batch.len()];
+fn duplicate_payouts(seen: &Seen<'_>) -> usize {
+    let mut paid = vec![false; seen.evidence.batch.len()];
     let mut count = 0;
-    for event in &history.events {
+    for (_, event) in seen.evidence.deeds() {
         let (op, pays) = match event.what {
             What::PayoutMade { op, .. } => (op, true),
             What::PayoutRepeated { op, .. } | What::PayoutRejected { op, .. } => (op, false),
@@ -146,10 +191,10 @@ fn duplicate_payouts(history: &History) -> usize {
     count
 }
 
-fn duplicate_entries(history: &History) -> usize {
-    let mut entered = vec![false; history.batch.len()];
+fn duplicate_entries(seen: &Seen<'_>) -> usize {
+    let mut entered = vec![false; seen.evidence.batch.len()];
     let mut count = 0;
-    for event in &history.events {
+    for (_, event) in seen.evidence.deeds() {
         let (What::WriteAccepted { op, .. } | What::WriteRepeated { op, .. }) = event.what else { continue };
         if let Some(entered) = entered.get_mut(op.index()) {
             count += usize::from(std::mem::replace(entered, true));
@@ -168,9 +213,10 @@ mod tests {
     #[track_caller]
     fn check(name: &str, story: Story, expected: usize) {
         let history = story.history();
-        let seen = sightings(&history);
-        let (_, count) = seen.iter().find(|(sighting, _)| sighting.name == name).expect("a known name");
-        assert_eq!(*count, expected);
+        for seen in [sightings(&history), sightings_with(&history, &bites(&history))] {
+            let (sighting, count) = seen.into_iter().find(|(sighting, _)| sighting.name == name).expect("known");
+            assert_eq!((count, sighting.times(&history)), (expected, expected));
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use holdover_sim::check::{Bite, SIGHTINGS, bites, sightings};
+use holdover_sim::check::{Bite, SIGHTINGS, bites, sightings_with};
 use holdover_sim::fault::{FAULTS, PlannedFault};
 use holdover_sim::history::History;
 use holdover_sim::limits::Ending;
@@ -69,12 +69,13 @@ impl Tally {
         counted.virtual_millis += ((history.ended_at - TrueTime::START).as_nanos() / 1_000_000).unsigned_abs();
         counted.bounds_hit += u64::from(history.ending == Ending::StepsUsedUp);
         counted.untold += u64::from(is_untold);
-        for (planned, bite) in history.plan.iter().zip(bites(history)) {
+        let bites = bites(history);
+        for (planned, bite) in history.plan.iter().zip(&bites) {
             let strikes = &mut self.faults[place(planned)];
-            strikes.struck += u64::from(bite != Bite::NeverStruck);
-            strikes.bit += u64::from(bite == Bite::Bit);
+            strikes.struck += u64::from(*bite != Bite::NeverStruck);
+            strikes.bit += u64::from(*bite == Bite::Bit);
         }
-        for (seen, (sighting, times)) in self.seen.iter_mut().zip(sightings(history)) {
+        for (seen, (sighting, times)) in self.seen.iter_mut().zip(sightings_with(history, &bites)) {
             *seen += u64::from(times > 0);
             match sighting.name {
                 "stale-write-tried" => counted.stale_writes_tried += times as u64,

@@ -163,7 +163,7 @@ pub const A_WORKER_REMAINS: Assumption = Assumption {
                 );
                 event.node == worker && is_life
             });
-            newest.is_some_and(|event| event.what != What::WorkerDied)
+            newest.is_some_and(|event| !matches!(event.what, What::WorkerDied))
         })
     },
 };
