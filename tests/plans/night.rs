@@ -18,8 +18,8 @@ use holdover::sim::point::POINTS;
 use holdover::sim::protocol::AnyProtocol;
 use holdover::sim::run::run;
 use holdover::sim::seed::Seed;
-use holdover::sim::service::MESSAGES;
 use holdover::sim::service::lease_store::Expiry;
+use holdover::sim::service::{MESSAGES, REPLICA_LETTERS};
 use holdover::sim::time::{Span, TrueTime, WallTime};
 use holdover::sim::world::{
     self, ClockSpec, Discipline, JobSpec, LeaseSpec, LedgerSpec, NetworkSpec, ProviderSpec, RepairSpec,
@@ -345,7 +345,8 @@ fn on_links(links: Links) -> impl Strategy<Value = Fault> {
 
 /// What befalls a single message of a worker's.
 fn on_message(node: NodeId) -> impl Strategy<Value = Fault> {
-    let message = select(MESSAGES.iter().map(|(message, _)| (*message).to_owned()).collect::<Vec<_>>());
+    let asked = MESSAGES.iter().map(|(message, _)| *message).filter(|message| !REPLICA_LETTERS.contains(message));
+    let message = select(asked.map(str::to_owned).collect::<Vec<_>>());
     (message, select(Part::ALL.to_vec()), option::of(lasting(45_000)), 1..4_u32).prop_map(
         move |(message, part, by, nth)| match by {
             Some(by) => DelayMessage { message, part, node, by, nth }.into(),

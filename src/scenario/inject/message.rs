@@ -2,7 +2,7 @@
 
 use holdover_sim::fault::{DelayMessage, Fault, LoseMessage, Part};
 use holdover_sim::id::NodeId;
-use holdover_sim::service::{MESSAGES, REPAIR_MESSAGES};
+use holdover_sim::service::{MESSAGES, REPAIR_MESSAGES, REPLICA_LETTERS};
 use holdover_sim::time::Span;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -108,9 +108,17 @@ fn message(
     let right = match nodes.kind(asker) {
         _ if !is_in(MESSAGES) && !is_in(REPAIR_MESSAGES) => {
             let known = MESSAGES.iter().chain(REPAIR_MESSAGES).map(|(known, _)| *known);
+            let known = known.filter(|known| !REPLICA_LETTERS.contains(known));
             let help = did_you_mean(name, "messages", known);
             let wrong = Wrong::new(format!("unknown message {}", quoted(name))).help(help);
             lower.mistakes.add(Mistake::at(message.span(), "no such message", wrong));
+            None
+        }
+        _ if REPLICA_LETTERS.contains(&name.as_str()) => {
+            let help = "what replicas write each other is lost or late where their links are: name them in `loss`, \
+                        `reorder`, `latency` or `partition`";
+            let wrong = Wrong::new(format!("{} is nothing that anybody asks", quoted(name))).help(help);
+            lower.mistakes.add(Mistake::at(message.span(), "a letter between replicas", wrong));
             None
         }
         Some(NodeKind::Worker) if is_in(REPAIR_MESSAGES) => Some(NodeKind::Operator),

@@ -10,7 +10,7 @@ use holdover_sim::history::EVENTS;
 use holdover_sim::point::{POINTS, REPAIR_POINTS};
 use holdover_sim::protocol;
 use holdover_sim::repair::PROCEDURES;
-use holdover_sim::service::{MESSAGES, REPAIR_MESSAGES};
+use holdover_sim::service::{MESSAGES, REPAIR_MESSAGES, REPLICA_LETTERS};
 use holdover_sim::world::{SERVICE_NAMES, TimeDaemon};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
@@ -106,8 +106,10 @@ terms! {
     Point => explained(POINTS.iter().chain(REPAIR_POINTS).map(|(point, meaning)| (point.0, *meaning)));
     /// A kind of event.
     Event => explained(EVENTS.iter().copied());
-    /// What a message is about.
-    Message => explained(MESSAGES.iter().chain(REPAIR_MESSAGES).copied());
+    /// What a message is about that somebody asks.
+    Message => explained(
+        MESSAGES.iter().chain(REPAIR_MESSAGES).copied().filter(|(about, _)| !REPLICA_LETTERS.contains(about))
+    );
     /// One of the two messages of a call.
     Part => choice(MessagePart::ALL.map(MessagePart::name));
     /// What a checker can conclude.
