@@ -1,7 +1,10 @@
 //! A protocol with a job of its own in place of the settlement, and what its code reads of the host.
 
+use std::future::Future;
+use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
 use std::time::Instant;
 
 use holdover::scenario::Scenario;
@@ -24,6 +27,25 @@ use holdover::sim::world::worker_node;
 struct EntersAll {
     /// At each step, by how much the host's clock has gone on since the worker began, and the worker's own.
     clocks: Arc<Mutex<Vec<(Span, Span)>>>,
+    /// Whether a task beside it panics as soon as it has the lease.
+    breaks: bool,
+}
+
+/// Panics when it is polled, and gives a lease up when it is dropped. Being no async code, it drops nothing as it panics.
+struct Breaks(Rc<Lease>);
+
+impl Future for Breaks {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        panic!("it breaks")
+    }
+}
+
+impl Drop for Breaks {
+    fn drop(&mut self) {
+        self.0.give_up();
+    }
 }
 
 impl Protocol for EntersAll {
@@ -77,6 +99,9 @@ impl Protocol for EntersAll {
                 None => worker.sleep(worker.lease_spec().poll_every).await,
             }
         };
+        if self.breaks {
+            worker.spawn(Breaks(lease.clone())).detach();
+        }
         for op in 0..worker.job().operations {
             worker.note_check(&lease, self.holds(&lease));
             // One that is turned away has lost the lease, and leaves the rest to whoever has it.
@@ -91,11 +116,15 @@ impl Protocol for EntersAll {
 
 /// The incident's world, with `plan`, under a job of one's own; and what its workers read of the clocks.
 fn work(plan: &[PlannedFault]) -> (History, Vec<(Span, Span)>) {
-    let incident = Scenario::load("scenarios/incidents/clock-jump.toml").expect("the incident is a scenario");
     let protocol = EntersAll::default();
-    let history = run(&incident.world, &protocol, plan, incident.seed);
+    let history = work_by(&protocol, plan);
     let clocks = protocol.clocks.lock().expect("nobody panics with it").clone();
     (history, clocks)
+}
+
+fn work_by(protocol: &EntersAll, plan: &[PlannedFault]) -> History {
+    let incident = Scenario::load("scenarios/incidents/clock-jump.toml").expect("the incident is a scenario");
+    run(&incident.world, protocol, plan, incident.seed)
 }
 
 /// A pause of the first worker as it is granted the lease.
@@ -145,4 +174,15 @@ fn the_host_keeps_true_time_at_every_step() {
     assert_eq!(difference(&[]), Span::ZERO);
     assert_eq!(difference(&[pause(PauseClocks::Running)]), Span::ZERO);
     assert_eq!(difference(&[pause(PauseClocks::Frozen)]), Span::secs(60));
+}
+
+#[test]
+fn a_task_that_panics_is_gone_before_anything_is_healed() {
+    let mut paused = pause(PauseClocks::Running);
+    paused.when = Anchor::At(TrueTime::START);
+    let history = work_by(&EntersAll { breaks: true, ..EntersAll::default() }, &[paused]);
+    let Ending::Panicked { node, message } = &history.ending else { panic!("{:?}", history.ending) };
+    assert_eq!((*node, message.as_str()), (worker_node(1), "it breaks"));
+    let last = history.events.iter().rev().map(|event| event.what).take(2).collect::<Vec<_>>();
+    assert!(matches!(last[..], [What::FaultEnded { .. }, What::LeaseDropped { .. }]), "{last:?}");
 }

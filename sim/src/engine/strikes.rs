@@ -16,7 +16,7 @@ use crate::time::Span;
 /// state in which it could be changed.
 #[derive(Default)]
 pub(super) struct Awaited {
-    /// Whether there is a log that may want events.
+    /// Whether there was a log that may want events when the run began.
     logs: bool,
     /// Whether a fault waits for an event.
     events: Cell<bool>,

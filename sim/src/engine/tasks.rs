@@ -79,14 +79,29 @@ pub(super) struct Task {
 }
 
 impl Task {
-    /// Ends the task wherever it waits. One that ends itself is dropped when its poll returns.
-    fn end(&self) {
+    /// Ends the task wherever it waits, and gives out what it was at: to be dropped when nothing is borrowed, because that may
+    /// do anything. Nothing comes of a task that ends itself, which is dropped when its poll returns.
+    fn end(&self) -> Option<Work> {
         self.done.set(true);
-        let work = self.work.try_borrow_mut().map(|mut work| work.take());
-        // Dropped only here, when nothing is borrowed: dropping a future may do anything.
-        drop(work);
+        self.take_work()
+    }
+
+    fn take_work(&self) -> Option<Work> {
+        self.work.try_borrow_mut().ok()?.take()
     }
 }
+
+/// The poll of a task. If it panics the task is dropped at once, and not when the run is wound up.
+struct Turn<'a>(&'a Task);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        drop(self.0.take_work());
+    }
+}
+
+/// How many times what is dropped at the end of a run may start tasks that are dropped as well.
+const MOST_GENERATIONS: usize = 16;
 
 /// A waker as it can be compared, without being one.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -139,23 +154,30 @@ impl Tasks {
 
     /// Ends a task.
     pub(crate) fn cancel(&self, task: TaskId) {
-        self.get(task).end();
+        drop(self.get(task).end());
     }
 
     /// Ends all tasks of `node`.
     pub(crate) fn cancel_all(&self, node: NodeId) {
-        let of_node = |task: &&Rc<Task>| task.node == node && !task.done.get();
-        let tasks: Vec<_> = self.all.borrow().iter().filter(of_node).cloned().collect();
-        // All are done before the first is dropped, which may wake another.
-        tasks.iter().for_each(|task| task.done.set(true));
-        tasks.iter().for_each(|task| task.end());
+        drop(self.end_those(|task| task.node == node));
+    }
+
+    /// Ends those that `are_meant`, and gives out what they were at.
+    fn end_those(&self, are_meant: impl Fn(&Task) -> bool) -> Vec<Work> {
+        let all = self.all.borrow();
+        all.iter().filter(|task| are_meant(task) && !task.done.get()).filter_map(|task| task.end()).collect()
     }
 
     /// Drops all tasks. They hold the world that holds them, so a run must do this before it ends.
     pub(crate) fn clear(&self) {
-        // One by one, because whoever is dropped may start another.
-        let nth = |index| self.all.borrow().get(index).cloned();
-        (0..).map_while(nth).for_each(|task| task.end());
+        // Whoever is dropped may start another. If that goes on and on, what is left is never dropped.
+        for _ in 0..MOST_GENERATIONS {
+            let works = self.end_those(|_| true);
+            if works.is_empty() {
+                return;
+            }
+            drop(works);
+        }
     }
 
     /// The next woken task.
@@ -270,6 +292,7 @@ impl Tasks {
     #[inline]
     pub(super) fn poll(&self, task: &Task, world: &World) {
         task.queued.set(false);
+        let turn = Turn(task);
         let mut work = task.work.borrow_mut();
         let Some(future) = &mut *work else { return };
         world.set_cause(task.last.get());
@@ -277,9 +300,12 @@ impl Tasks {
         let poll = future.as_mut().poll(&mut Context::from_waker(&task.waker));
         self.running.set(None);
         task.last.set(world.cause());
+        drop(work);
         if poll.is_ready() || task.done.get() {
-            drop(work);
-            task.end();
+            task.done.set(true);
+            drop(turn);
+        } else {
+            std::mem::forget(turn);
         }
     }
 }
@@ -364,30 +390,76 @@ mod tests {
         assert!(matches!(tasks.wakeup(Waker::noop()), Wakeup::Waker(_)));
     }
 
-    /// Starts a task when it is dropped.
-    struct StartsAnother(Rc<Tasks>, Rc<()>);
+    /// A task that waits for ever, and does `at_end` when it is dropped.
+    fn ending(at_end: impl FnOnce() + 'static) -> Work {
+        struct AtEnd<F: FnOnce()>(Option<F>);
 
-    impl Drop for StartsAnother {
-        fn drop(&mut self) {
-            let kept = self.1.clone();
-            let work = async move {
-                std::future::pending::<()>().await;
-                drop(kept);
-            };
-            self.0.spawn(NODE, WorkerTask::Work, None, Box::pin(work));
+        impl<F: FnOnce()> Drop for AtEnd<F> {
+            fn drop(&mut self) {
+                if let Some(at_end) = self.0.take() {
+                    at_end();
+                }
+            }
+        }
+
+        let kept = AtEnd(Some(at_end));
+        Box::pin(async move {
+            std::future::pending::<()>().await;
+            drop(kept);
+        })
+    }
+
+    fn start(tasks: &Tasks, work: Work) -> TaskId {
+        tasks.spawn(NODE, WorkerTask::Work, None, work)
+    }
+
+    /// Starts a task that starts another when it is dropped, and so on.
+    fn start_one_after_another(tasks: &Rc<Tasks>, ended: Rc<Cell<usize>>, count: usize) {
+        let them = tasks.clone();
+        let next = move || {
+            ended.set(ended.get() + 1);
+            if count > 1 {
+                start_one_after_another(&them, ended, count - 1);
+            }
+        };
+        start(tasks, ending(next));
+    }
+
+    #[test]
+    fn what_is_started_while_all_end_ends_with_them_but_not_for_ever() {
+        for (count, expected) in [(1, 1), (3, 3), (MOST_GENERATIONS, MOST_GENERATIONS), (1_000, MOST_GENERATIONS)]
+        {
+            let (tasks, ended) = (Rc::new(Tasks::default()), Rc::new(Cell::new(0)));
+            start_one_after_another(&tasks, ended.clone(), count);
+            tasks.clear();
+            assert_eq!(ended.get(), expected);
         }
     }
 
     #[test]
-    fn what_is_started_while_all_end_ends_with_them() {
-        let (tasks, kept) = (Rc::new(Tasks::default()), Rc::new(()));
-        let last = StartsAnother(tasks.clone(), kept.clone());
-        let work = async move {
-            std::future::pending::<()>().await;
-            drop(last);
-        };
-        tasks.spawn(NODE, WorkerTask::Work, None, Box::pin(work));
-        tasks.clear();
-        assert_eq!((Rc::strong_count(&tasks), Rc::strong_count(&kept)), (1, 1));
+    fn all_end_even_if_one_panics_at_that() {
+        let (tasks, ended) = (Tasks::default(), Rc::new(Cell::new(0)));
+        let end = |ended: Rc<Cell<usize>>| move || ended.set(ended.get() + 1);
+        start(&tasks, ending(end(ended.clone())));
+        start(&tasks, ending(|| panic!("at its end")));
+        start(&tasks, ending(end(ended.clone())));
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| tasks.clear())).expect_err("one panics");
+        assert_eq!(ended.get(), 2);
+    }
+
+    #[test]
+    fn of_tasks_that_end_together_one_that_is_cancelled_by_another_keeps_its_turn() {
+        let (tasks, order) = (Rc::new(Tasks::default()), Rc::new(RefCell::new(Vec::new())));
+        let (them, first, second) = (tasks.clone(), order.clone(), order.clone());
+        start(
+            &tasks,
+            ending(move || {
+                them.cancel(TaskId(1));
+                first.borrow_mut().push(0);
+            }),
+        );
+        start(&tasks, ending(move || second.borrow_mut().push(1)));
+        tasks.cancel_all(NODE);
+        assert_eq!(*order.borrow(), [0, 1]);
     }
 }
