@@ -2,9 +2,20 @@
 //! answered, and no lease ended before its time.
 //!
 //! Only what its clients asked and were told counts, as Herlihy and Wing have it; what the replicas did is their own business.
-//! A request that nobody was told the outcome of took effect at any instant after it was made, or never. The search for an
-//! order is exact and bounded; a service that is a table row isn't judged.
+//! What was asked after an answer was given is behind it in the order, also at the same instant: there events say what was
+//! first. A request that nobody was told the outcome of took effect at any instant after it was made, or never. The search for
+//! an order is exact and bounded; a service that is a table row isn't judged.
+//!
+//! - *Its time* is the TTL from when the grant or the renewal took effect, less what clocks that are as good as right take off
+//!   it: a thousandth of the TTL, and 200 ms more where leases end by wall clocks. A lease may last longer.
+//! - A worker that was put back to a snapshot may ask once more what it asked before. Under the same session and number that is
+//!   the same request, made when it was made first; but each different answer to it has to be explained by itself, from when
+//!   it was asked again.
+//! - A copy of a worker is another client, although the service can't tell it from the one that it was copied from. What the
+//!   service does for one in the name of the other therefore breaks the rule.
 
+#[cfg(test)]
+mod brute_force;
 mod order;
 
 use std::collections::BTreeMap;
@@ -25,8 +36,7 @@ pub(super) const CHECKER: Checker = Checker {
 /// How many steps a search for an order may take.
 const MOST_STEPS: usize = 200_000;
 
-/// What clocks that are as good as right may take off a lease: a thousandth of it, and so much where wall clocks have to
-/// agree.
+/// What clocks that are as good as right may take off a lease beside a thousandth of it, where wall clocks have to agree.
 const WALL_ERROR: Span = Span::millis(200);
 
 fn judge(evidence: &Evidence<'_>) -> Verdict {
@@ -93,7 +103,7 @@ fn ops(evidence: &Evidence<'_>) -> Vec<Op> {
     }
     // Reading without an answer means nothing.
     ops.retain(|op| op.told.is_some() || op.ask != LeaseAsk::Read);
-    ops.sort_by_key(|op| op.from);
+    ops.sort_by_key(|op| op.asked);
     ops
 }
 

@@ -132,6 +132,12 @@ impl Story {
         self
     }
 
+    /// This kept the lease.
+    pub(crate) fn kept_by(mut self, service: LeaseService) -> Story {
+        self.history.lease_service = service;
+        self
+    }
+
     pub(crate) fn batch(mut self, amounts: &[i64]) -> Story {
         self.history.batch = amounts.iter().copied().map(Amount).collect();
         self

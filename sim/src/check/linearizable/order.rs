@@ -12,6 +12,7 @@ use crate::time::{Span, TrueTime};
 pub(super) struct Op {
     pub(super) client: NodeId,
     pub(super) ask: LeaseAsk,
+    /// The event that made it: whatever was told before is before it in the order, if it was at the same instant.
     pub(super) asked: EventId,
     /// It took effect no earlier.
     pub(super) from: TrueTime,
@@ -28,6 +29,13 @@ pub(super) struct Rules {
     pub(super) error: Span,
 }
 
+impl Rules {
+    /// How long a lease lasts at the least that was promised for `ttl`.
+    pub(super) fn shortest(self, ttl: Span) -> Span {
+        (ttl - Span::nanos(ttl.as_nanos() / 1_000) - self.error).max(Span::ZERO)
+    }
+}
+
 /// What a search comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
@@ -40,18 +48,20 @@ pub(super) enum Outcome {
 }
 
 /// Who has the lease.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Holder {
     client: NodeId,
-    /// Its token; `None` if its client wasn't told.
+    /// Its token; `None` as long as no answer says which.
     token: Option<Token>,
+    /// Tokens that it isn't, if nobody said which it is.
+    not: Vec<Token>,
     /// When it may be taken away at the earliest.
     until: TrueTime,
 }
 
 /// The service between two requests. Everything is as early as the order so far lets it be: that never stands in the way, as
 /// what waits for a lease to run out is tried by itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct State {
     now: TrueTime,
     holder: Option<Holder>,
@@ -60,8 +70,26 @@ pub(super) struct State {
 }
 
 impl Holder {
-    fn is(&self, client: NodeId, token: Token) -> bool {
-        self.client == client && self.token.is_none_or(|own| own == token)
+    /// Whether it may be this client under this token.
+    fn may_be(&self, client: NodeId, token: Token) -> bool {
+        self.client == client && self.token.map_or(!self.not.contains(&token), |own| own == token)
+    }
+
+    /// The same, known to be under another token than this one; `None` if it is under this one.
+    fn other_than(mut self, client: NodeId, token: Token) -> Option<Holder> {
+        if self.client == client {
+            match self.token {
+                Some(own) if own == token => return None,
+                Some(_) => {}
+                None => {
+                    // In order, so that the same knowledge is the same state.
+                    if let Err(place) = self.not.binary_search(&token) {
+                        self.not.insert(place, token);
+                    }
+                }
+            }
+        }
+        Some(self)
     }
 }
 
@@ -72,57 +100,71 @@ impl State {
     }
 
     /// The state after the holder's lease ran out.
-    fn expired(self) -> Option<State> {
-        let holder = self.holder?;
+    fn expired(&self) -> Option<State> {
+        let holder = self.holder.as_ref()?;
         Some(State { now: self.now.max(holder.until), holder: None, ran_out: true })
     }
 
-    /// The states that `op` can lead to, if it is the next: one for each way in which it can have gone.
-    pub(super) fn after(self, op: &Op, rules: Rules) -> Vec<State> {
-        let here = State { now: self.now.max(op.from), ..self };
-        let is_in_time = |state: &State| op.told.is_none_or(|(_, by, _)| state.now <= by);
-        let told = op.told.map(|(_, _, told)| told);
+    /// Adds to `states` those that `op` can lead to, if it is the next: one for each way in which it can have gone.
+    fn after(&self, op: &Op, rules: Rules, mut found: impl FnMut(State)) {
+        let here = State { now: self.now.max(op.from), ..self.clone() };
         // It happens at once, or when the lease has run out that there is.
-        let states = std::iter::once(here).chain(here.expired()).filter(is_in_time);
-        states.flat_map(|state| state.answers(op, told, rules)).collect()
+        let expired = here.expired();
+        for state in [Some(here), expired].into_iter().flatten() {
+            if op.told.is_none_or(|(_, by, _)| state.now <= by)
+                && let Some(after) = state.answers(op, rules)
+            {
+                found(after);
+            }
+        }
     }
 
-    fn answers(self, op: &Op, told: Option<LeaseTold>, rules: Rules) -> Option<State> {
-        let until =
-            |ttl: Span| self.now + (ttl - Span::nanos(ttl.as_nanos() / 1_000) - rules.error).max(Span::ZERO);
-        let holds = |token| self.holder.is_some_and(|holder| holder.is(op.client, token));
-        let free = State { holder: None, ran_out: false, ..self };
-        let with = |token, ttl| State {
-            holder: Some(Holder { client: op.client, token, until: until(ttl) }),
-            ran_out: false,
-            ..self
+    /// The state in which `op` is answered as it was; `None` if it can't be.
+    fn answers(self, op: &Op, rules: Rules) -> Option<State> {
+        let State { now, ref holder, ran_out } = self;
+        let told = op.told.map(|(_, _, told)| told);
+        let may_hold = |token| holder.as_ref().is_some_and(|holder| holder.may_be(op.client, token));
+        let with = |token, ttl| {
+            let until = now + rules.shortest(ttl);
+            State {
+                now,
+                holder: Some(Holder { client: op.client, token, not: Vec::new(), until }),
+                ran_out: false,
+            }
         };
+        let free = State { now, holder: None, ran_out: false };
         match (op.ask, told) {
-            (LeaseAsk::Come, _) => {
-                let is_its = self.holder.is_some_and(|holder| holder.client == op.client);
+            (LeaseAsk::Come, Some(LeaseTold::Done) | None) => {
+                let is_its = holder.as_ref().is_some_and(|holder| holder.client == op.client);
                 Some(if is_its { free } else { self })
             }
             (LeaseAsk::Acquire { ttl }, Some(LeaseTold::Granted { token })) => {
-                self.holder.is_none().then(|| with(Some(token), ttl))
+                holder.is_none().then(|| with(Some(token), ttl))
             }
             (LeaseAsk::Acquire { .. }, Some(LeaseTold::Refused)) => {
-                (self.holder.is_some() || (rules.is_delayed && self.ran_out)).then_some(self)
+                (holder.is_some() || (rules.is_delayed && ran_out)).then_some(self)
             }
-            (LeaseAsk::Acquire { ttl }, None) => self.holder.is_none().then(|| with(None, ttl)),
+            (LeaseAsk::Acquire { ttl }, None) => holder.is_none().then(|| with(None, ttl)),
             (LeaseAsk::Renew { token, ttl }, Some(LeaseTold::Done) | None) => {
-                holds(token).then(|| with(Some(token), ttl))
+                may_hold(token).then(|| with(Some(token), ttl))
             }
-            (LeaseAsk::Release { token }, Some(LeaseTold::Done) | None) => holds(token).then_some(free),
+            (LeaseAsk::Release { token }, Some(LeaseTold::Done) | None) => may_hold(token).then_some(free),
             (LeaseAsk::Renew { token, .. } | LeaseAsk::Release { token }, Some(LeaseTold::Refused)) => {
-                (!holds(token)).then_some(self)
-            }
-            (LeaseAsk::Read, Some(LeaseTold::Held { by })) => {
-                let agrees = match (by, self.holder) {
-                    (None, None) => true,
-                    (Some((client, token)), Some(holder)) => holder.is(client, token),
-                    _ => false,
+                let State { holder, .. } = self;
+                let holder = match holder {
+                    Some(holder) => Some(holder.other_than(op.client, token)?),
+                    None => None,
                 };
-                agrees.then_some(self)
+                Some(State { now, holder, ran_out })
+            }
+            (LeaseAsk::Read, Some(LeaseTold::Held { by: None })) => holder.is_none().then_some(self),
+            (LeaseAsk::Read, Some(LeaseTold::Held { by: Some((client, token)) })) => {
+                let holder = self.holder.filter(|holder| holder.may_be(client, token))?;
+                Some(State {
+                    holder: Some(Holder { token: Some(token), not: Vec::new(), ..holder }),
+                    now,
+                    ran_out,
+                })
             }
             _ => None,
         }
@@ -160,30 +202,38 @@ impl Taken {
         }
     }
 
-    /// The requests that may be the next, with the states that they lead to. None may be of which another is over already.
-    fn next(&self, ops: &[Op], state: State, rules: Rules) -> Vec<(usize, State)> {
-        let mut by = TrueTime::from_nanos(i64::MAX);
-        let mut next = Vec::new();
+    /// Tells `found` of the requests that may be the next, as far as the other requests are concerned: none may be of which
+    /// another is over already. Events and not instants say so, as several can be at one instant.
+    fn may_be_next(&self, ops: &[Op], mut found: impl FnMut(usize)) {
+        let mut first_told = None;
         for (index, op) in ops.iter().enumerate().skip(self.prefix).filter(|(index, _)| !self.is[*index]) {
-            if op.from > by {
+            if first_told.is_some_and(|told| told < op.asked) {
                 break;
             }
-            by = op.told.map_or(by, |(_, told, _)| by.min(told));
-            next.push(index);
+            if let Some((told, ..)) = op.told {
+                first_told = Some(first_told.map_or(told, |first: EventId| first.min(told)));
+            }
+            found(index);
         }
-        next.retain(|index| ops[*index].from <= by);
-        // The first is tried first, so it comes last.
-        next.into_iter()
-            .rev()
-            .flat_map(|index| state.after(&ops[index], rules).into_iter().rev().map(move |after| (index, after)))
-            .collect()
+    }
+
+    /// The requests that may be the next, with the states that they lead to; the first comes last.
+    fn next(&self, ops: &[Op], state: &State, rules: Rules) -> Vec<(usize, State)> {
+        let mut next = Vec::new();
+        self.may_be_next(ops, |index| state.after(&ops[index], rules, |after| next.push((index, after))));
+        next.reverse();
+        next
     }
 
     /// The first answer that isn't among them.
     fn stuck(&self, ops: &[Op]) -> usize {
-        let missing = ops.iter().enumerate().filter(|(index, _)| !self.is[*index]);
-        let told = missing.filter_map(|(index, op)| op.told.map(|(_, at, _)| (at, index)));
-        told.min().map_or(0, |(_, index)| index)
+        let mut first = None;
+        // Whoever isn't asked yet when it is told can't be told earlier.
+        self.may_be_next(ops, |index| {
+            let told = ops[index].told.map(|(told, ..)| (told, index));
+            first = first.into_iter().chain(told).min();
+        });
+        first.map_or(0, |(_, index)| index)
     }
 }
 
@@ -196,7 +246,7 @@ pub(super) fn search(ops: &[Op], rules: Rules, most: usize) -> Outcome {
     let mut seen = BTreeSet::new();
     let mut furthest = (0, taken.stuck(ops));
     let mut left = most;
-    let mut choices = taken.next(ops, state, rules);
+    let mut choices = taken.next(ops, &state, rules);
     loop {
         if taken.answers == answers {
             return Outcome::Found;
@@ -208,16 +258,15 @@ pub(super) fn search(ops: &[Op], rules: Rules, most: usize) -> Outcome {
         match choices.pop() {
             Some((op, after)) => {
                 taken.flip(op, ops);
-                if !seen.insert((taken.hash, after)) {
+                if !seen.insert((taken.hash, after.clone())) {
                     taken.flip(op, ops);
                     continue;
                 }
-                steps.push(Step { op, before: state, others: choices });
-                state = after;
+                steps.push(Step { op, before: std::mem::replace(&mut state, after), others: choices });
                 if taken.answers > furthest.0 {
                     furthest = (taken.answers, taken.stuck(ops));
                 }
-                choices = taken.next(ops, state, rules);
+                choices = taken.next(ops, &state, rules);
             }
             None => {
                 let Some(step) = steps.pop() else { return Outcome::None { stuck: furthest.1 } };

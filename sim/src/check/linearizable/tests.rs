@@ -1,7 +1,5 @@
 //! Histories that fit an order, and such that don't.
 
-use proptest::prelude::*;
-
 use super::*;
 use crate::id::{EventId, NodeId, Token};
 use crate::time::TrueTime;
@@ -34,16 +32,20 @@ fn held(by: Option<(NodeId, u64)>) -> Option<LeaseTold> {
 /// A request: whose, when it was made and answered in seconds, what, and the answer.
 type Written = (NodeId, i64, i64, LeaseAsk, Option<LeaseTold>);
 
+/// The requests, with events in the order of their instants; at one instant all is asked before anything is told.
 fn ops_of(written: &[Written]) -> Vec<Op> {
     let at = |secs| TrueTime::START + Span::secs(secs);
-    let ops = written.iter().zip(0..).map(|(&(client, from, by, ask, told), index)| Op {
+    let mut events: Vec<_> = (0..written.len()).flat_map(|index| [(index, false), (index, true)]).collect();
+    events.sort_by_key(|&(index, is_told)| (if is_told { written[index].2 } else { written[index].1 }, is_told));
+    let event = |wanted| events.iter().position(|event| *event == wanted).map_or(0, |place| place as u32);
+    let op = |(index, &(client, from, by, ask, told)): (usize, &Written)| Op {
         client,
         ask,
-        asked: EventId(index),
+        asked: EventId(event((index, false))),
         from: at(from),
-        told: told.map(|told| (EventId(100 + index), at(by), told)),
-    });
-    ops.collect()
+        told: told.map(|told| (EventId(event((index, true))), at(by), told)),
+    };
+    written.iter().enumerate().map(op).collect()
 }
 
 #[track_caller]
@@ -152,57 +154,49 @@ fn a_search_that_takes_too_long_says_so() {
     assert_eq!(order::search(&ops_of(&all), PLAIN, 3), Outcome::GaveUp);
 }
 
-/// Whether any order at all fits, found by trying all of them.
-fn fits_somehow(ops: &[Op], taken: &mut Vec<usize>, state: order::State) -> bool {
-    if ops.iter().enumerate().all(|(index, op)| op.told.is_none() || taken.contains(&index)) {
-        return true;
-    }
-    (0..ops.len()).any(|next| {
-        let is_late = |other: &Op| other.told.is_some_and(|(_, by, _)| by < ops[next].from);
-        let is_next = !taken.contains(&next)
-            && !ops
-                .iter()
-                .enumerate()
-                .any(|(index, other)| !taken.contains(&index) && index != next && is_late(other));
-        is_next
-            && state.after(&ops[next], PLAIN).into_iter().any(|after| {
-                taken.push(next);
-                let fits = fits_somehow(ops, taken, after);
-                taken.pop();
-                fits
-            })
-    })
+#[test]
+fn at_one_instant_events_say_what_came_first() {
+    let nth = |client, ask, asked: u32, told: u32, answer| Op {
+        client,
+        ask,
+        asked: EventId(asked),
+        from: TrueTime::START,
+        told: Some((EventId(told), TrueTime::START, answer)),
+    };
+    let (come, granted) = (
+        |client, asked| nth(client, LeaseAsk::Come, asked, asked + 1, LeaseTold::Done),
+        |token| LeaseTold::Granted { token: Token(token) },
+    );
+    let search = |ops: &[Op]| order::search(ops, PLAIN, MOST_STEPS);
+    // A comes before it asks, so it doesn't give back what it got.
+    let one_after_the_other = [come(A, 0), nth(A, ACQUIRE, 2, 3, granted(3)), nth(B, ACQUIRE, 4, 5, granted(4))];
+    assert_eq!(search(&one_after_the_other), Outcome::None { stuck: 2 });
+    let at_once = [nth(A, ACQUIRE, 0, 3, granted(3)), come(A, 1), nth(B, ACQUIRE, 4, 5, granted(4))];
+    assert_eq!(search(&at_once), Outcome::Found);
+    let refused = LeaseTold::Refused;
+    let before = [nth(B, ACQUIRE, 0, 1, refused), nth(A, ACQUIRE, 2, 3, granted(3))];
+    assert_eq!(search(&before), Outcome::None { stuck: 0 });
+    assert_eq!(search(&[nth(B, ACQUIRE, 0, 3, refused), nth(A, ACQUIRE, 1, 2, granted(3))]), Outcome::Found);
 }
 
-fn written() -> impl Strategy<Value = Written> {
-    let ask = prop_oneof![
-        Just(LeaseAsk::Come),
-        Just(ACQUIRE),
-        (3..5_u64).prop_map(renew),
-        (3..5_u64).prop_map(release),
-        Just(LeaseAsk::Read),
-    ];
-    (0..2_u16, 0..90_i64, 0..30_i64, ask, 0..6_u8, 3..5_u64).prop_map(|(node, from, takes, ask, told, token)| {
-        let client = NodeId(3 + node);
-        let told = match (ask, told) {
-            (_, 0) if ask != LeaseAsk::Read => None,
-            (LeaseAsk::Come, _) => DONE,
-            (LeaseAsk::Acquire { .. }, 1..=3) => granted(token),
-            (LeaseAsk::Read, 0..=2) => held(None),
-            (LeaseAsk::Read, _) => held(Some((client, token))),
-            (LeaseAsk::Renew { .. } | LeaseAsk::Release { .. }, 1..=3) => DONE,
-            _ => REFUSED,
-        };
-        (client, from, from + takes, ask, told)
-    })
+#[test]
+fn a_token_that_nobody_was_told_is_any_but_one() {
+    let unknown = (A, 0, 0, ACQUIRE, None);
+    fits(&[unknown, (B, 1, 2, ACQUIRE, REFUSED), (A, 3, 4, renew(3), REFUSED), (A, 5, 6, renew(4), DONE)]);
+    stuck(&[unknown, (B, 1, 2, ACQUIRE, REFUSED), (A, 3, 4, renew(3), REFUSED), (A, 5, 6, renew(3), DONE)], 3);
+    stuck(&[unknown, (B, 1, 2, LeaseAsk::Read, held(Some((A, 3)))), (A, 3, 4, renew(4), DONE)], 2);
 }
 
-proptest! {
-    #[test]
-    fn an_order_is_found_exactly_if_there_is_one(mut written in prop::collection::vec(written(), 0..6)) {
-        written.sort_by_key(|(_, from, ..)| *from);
-        let ops = ops_of(&written);
-        let found = order::search(&ops, PLAIN, MOST_STEPS) == Outcome::Found;
-        prop_assert_eq!(found, fits_somehow(&ops, &mut Vec::new(), order::State::start()));
-    }
+#[test]
+fn a_long_history_takes_a_step_for_each_answer() {
+    let turn = |n: i64| {
+        let (at, token) = (6 * n, 3 * n as u64);
+        [
+            (A, at, at + 1, ACQUIRE, granted(token)),
+            (A, at + 2, at + 3, renew(token), DONE),
+            (A, at + 4, at + 5, release(token), DONE),
+        ]
+    };
+    let many: Vec<Written> = (0..2_000).flat_map(turn).collect();
+    assert_eq!(order::search(&ops_of(&many), PLAIN, many.len()), Outcome::Found);
 }
