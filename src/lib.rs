@@ -9,6 +9,7 @@ pub mod explore;
 pub mod replay;
 pub mod report;
 pub mod scenario;
+mod shown;
 
 pub use holdover_sim as sim;
 

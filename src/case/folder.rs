@@ -7,14 +7,15 @@ use super::place::put_folder;
 use super::{About, Case, CaseError};
 
 /// The small scenario.
-pub(super) const SCENARIO: &str = "scenario.toml";
-const ORIGINAL: &str = "original.toml";
+pub(crate) const SCENARIO: &str = "scenario.toml";
+/// The scenario that it was found in.
+pub(crate) const ORIGINAL: &str = "original.toml";
 const HISTORY: &str = "history.jsonl";
 const REPORT: &str = "report.txt";
 const EXPLANATION: &str = "explanation.txt";
 const PICTURE: &str = "report.html";
 /// What the case is. A folder without it isn't one.
-const ABOUT: &str = "case.json";
+pub(crate) const ABOUT: &str = "case.json";
 
 impl Case {
     /// Writes the case as a folder of its [name](Case::name) in `folder`, which is made if it isn't there; gives the path. A

@@ -14,6 +14,7 @@ mod promote;
 mod told;
 
 pub use error::CaseError;
+pub(crate) use folder::{ABOUT, ORIGINAL, SCENARIO};
 pub use place::write_file;
 pub use promote::{Promoted, promote};
 pub use told::{Told, told};
@@ -29,6 +30,7 @@ use crate::replay::Replay;
 use crate::report::shrink::in_short;
 use crate::report::{explain, html, jsonl, text};
 use crate::scenario::{NotWritable, Scenario};
+use crate::shown;
 
 /// How wide reports in a case are.
 const WIDTH: usize = 100;
@@ -179,15 +181,10 @@ pub fn commented(scenario: &Scenario, find: Find<'_>) -> Result<String, NotWrita
     ];
     let comment = |line: &String| {
         // A comment is one line, and nothing in it reaches a terminal as a command.
-        let plain: String = line.chars().flat_map(escaped).take(LONGEST_COMMENT).collect();
+        let plain: String = shown::text(line).chars().take(LONGEST_COMMENT).collect();
         format!("# {}\n", plain.trim_end())
     };
     Ok(lines.iter().map(comment).collect::<String>() + "\n" + &text)
-}
-
-fn escaped(c: char) -> impl Iterator<Item = char> {
-    let (plain, hidden) = if c.is_control() { (None, Some(c.escape_default())) } else { (Some(c), None) };
-    plain.into_iter().chain(hidden.into_iter().flatten())
 }
 
 /// The protocol that breaks, then the others of the scenario.

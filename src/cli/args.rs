@@ -1,14 +1,17 @@
 //! The arguments.
 
+use std::env;
+use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use super::hunt;
 use crate::explore::generate::{Profile, Selection};
 use crate::explore::hunt::Seeds;
+use crate::shown;
 
 /// A deterministic fault-injection simulator for lease, lock and leader-election protocols.
 #[derive(Debug, Parser)]
@@ -21,11 +24,45 @@ use crate::explore::hunt::Seeds;
                   RUST_LOG=holdover=debug logs every event to stderr."
 )]
 pub(super) struct Arguments {
-    /// When to use colours; `auto` is on a terminal, unless NO_COLOR is set
+    /// When to use colours; `auto` is on a terminal, unless NO_COLOR is set or CLICOLOR is 0, and everywhere if
+    /// CLICOLOR_FORCE is set
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(super) color: ColorWhen,
     #[command(subcommand)]
     pub(super) command: Command,
+}
+
+/// The arguments of the process. Usage errors, help and version are clap's to print; it leaves with 2 after an error, which
+/// is ours as well.
+pub(super) fn of_process() -> Arguments {
+    let given: Vec<OsString> = env::args_os().collect();
+    let command = Arguments::command().color(color_among(&given));
+    parsed(command.clone(), &given).unwrap_or_else(|error| {
+        // An error quotes arguments, so it is one on arguments of which everything can be seen.
+        let seen: Vec<OsString> = given.iter().map(|given| shown::name(&given.to_string_lossy()).into()).collect();
+        parsed(command, &seen).err().unwrap_or(error).exit()
+    })
+}
+
+fn parsed(command: clap::Command, given: &[OsString]) -> Result<Arguments, clap::Error> {
+    let mut command = command;
+    let matches = command.try_get_matches_from_mut(given)?;
+    Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
+/// When errors of usage are coloured: as `--color` says, though the arguments aren't understood as a whole.
+fn color_among(given: &[OsString]) -> ColorChoice {
+    let mut color = ColorChoice::Auto;
+    let mut words = given.iter().filter_map(|word| word.to_str()).take_while(|word| *word != "--");
+    while let Some(word) = words.next() {
+        let value = if word == "--color" { words.next() } else { word.strip_prefix("--color=") };
+        color = match value {
+            Some("always") => ColorChoice::Always,
+            Some("never") => ColorChoice::Never,
+            _ => color,
+        };
+    }
+    color
 }
 
 #[derive(Debug, Subcommand)]
@@ -89,7 +126,8 @@ pub(super) struct ReplayArguments {
 
 #[derive(Debug, Args)]
 pub(super) struct CheckArguments {
-    /// Scenario files, or folders with some; in a folder named `invalid` each file must be refused
+    /// Scenario files, or folders with some; in a folder named `invalid` each file must be refused, and the `original.toml`
+    /// of a case is left out
     #[arg(required = true)]
     pub(super) paths: Vec<PathBuf>,
     /// Show only the files that aren't as expected, and how many there were
@@ -153,14 +191,14 @@ pub(super) struct HuntArguments {
     /// On so many threads; what is found doesn't depend on it [default: all cores]
     #[arg(long, value_name = "N", value_parser = hunt::jobs)]
     pub(super) jobs: Option<NonZeroUsize>,
-    /// How bad the nights are: `realistic` or `hostile`
-    #[arg(long, value_name = "NAME", default_value = "hostile", value_parser = hunt::profile)]
-    pub(super) profile: Profile,
+    /// How bad the nights are: `realistic` or `hostile` [default: hostile]
+    #[arg(long, value_name = "NAME", value_parser = hunt::profile)]
+    pub(super) profile: Option<Profile>,
     /// Which kinds of fault are drawn: names of kinds, and of the groups pauses, clocks, stores, workers and network, with
-    /// commas between
-    #[arg(long, value_name = "LIST", default_value = "all", value_parser = hunt::faults)]
-    pub(super) faults: Selection,
-    /// What becomes of the scenario's own faults
+    /// commas between [default: all]
+    #[arg(long, value_name = "LIST", value_parser = hunt::faults)]
+    pub(super) faults: Option<Selection>,
+    /// What becomes of the scenario's own faults; where they are kept none are drawn
     #[arg(long, value_name = "WHAT", default_value = "replaced")]
     pub(super) plan: hunt::Plan,
     /// Count only what fails though all is as the protocol relies on

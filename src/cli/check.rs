@@ -12,6 +12,7 @@ use super::command;
 use super::exit::{Failure, Status};
 use super::junit::JunitFile;
 use super::output::Output;
+use crate::case::{ABOUT, ORIGINAL, SCENARIO};
 use crate::replay::Replay;
 use crate::report::check::{self, CheckedFile};
 use crate::report::junit::Suite;
@@ -211,10 +212,15 @@ fn walk(folder: &Path, invalid: bool, found: &mut Vec<Candidate>) -> Result<(), 
     let entries: Result<Vec<_>, _> = fs::read_dir(folder).map_err(unreadable)?.collect();
     let mut entries = entries.map_err(unreadable)?;
     entries.sort_by_key(fs::DirEntry::file_name);
+    let is_case = [ABOUT, SCENARIO].iter().all(|name| entries.iter().any(|entry| entry.file_name() == *name));
     for entry in entries {
         let path = entry.path();
         // A link to a folder isn't followed: it could lead back up.
         let is_folder = entry.file_type().map_err(unreadable)?.is_dir();
+        // What a case was found in is kept to be looked at, and expects nothing of its own.
+        if is_case && entry.file_name() == ORIGINAL {
+            continue;
+        }
         let named_so = path.extension().is_some_and(|extension| extension == "toml");
         if is_folder {
             walk(&path, invalid || entry.file_name() == REFUSED_FOLDER, found)?;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::args::ShrinkArguments;
+use crate::shown::is_unseen;
 
 /// The command that replays `file` under `protocols` and with `seed`, where they aren't the file's own.
 pub(super) fn replay(file: &Path, protocols: &[String], seed: Option<u64>) -> String {
@@ -54,12 +55,13 @@ pub(super) fn check(file: &Path) -> String {
     format!("holdover check {}", quoted(file))
 }
 
-/// A path as one word for a POSIX shell, on one line and with nothing in it that a terminal obeys.
+/// A path as one word for a POSIX shell, on one line and with nothing in it that a terminal obeys or
+/// that nobody sees.
 fn quoted(path: &Path) -> String {
     let dashed = path.as_os_str().as_encoded_bytes().starts_with(b"-");
     // A path that looks like an option names the same file from here.
     let path = if dashed { Path::new(".").join(path) } else { path.to_owned() };
-    let plain = path.to_str().filter(|text| !text.chars().any(char::is_control));
+    let plain = path.to_str().filter(|text| !text.chars().any(is_unseen));
     match plain.map(shlex::try_quote) {
         Some(Ok(quoted)) => quoted.into_owned(),
         _ => printed(path.as_os_str().as_encoded_bytes()),
@@ -94,6 +96,9 @@ mod tests {
             ("--protocol", "./--protocol"),
             ("a$b`c`.toml", "'a$b`c`.toml'"),
             ("a\nb\u{1b}[31m.toml", "\"$(printf 'a\\012b\\033\\13331m.toml')\""),
+            ("a\u{202e}lmot.toml", "\"$(printf 'a\\342\\200\\256lmot.toml')\""),
+            ("a\u{200b}.toml", "\"$(printf 'a\\342\\200\\213.toml')\""),
+            ("größe 日本.toml", "'größe 日本.toml'"),
             ("", "''"),
         ] {
             assert_eq!(super::quoted(Path::new(path)), quoted, "{path:?}");

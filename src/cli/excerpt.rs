@@ -5,6 +5,7 @@ use super::exit::Failure;
 use crate::replay::Replay;
 use crate::report::Excerpt;
 use crate::scenario::did_you_mean;
+use crate::shown;
 use crate::sim::history::NodeRecord;
 use crate::sim::id::NodeId;
 use crate::sim::time::TrueTime;
@@ -33,7 +34,7 @@ pub(super) fn of(arguments: &ReplayArguments, replay: &Replay<'_>) -> Result<Exc
 fn node(name: &str, nodes: &[NodeRecord]) -> Result<NodeId, Failure> {
     let place = nodes.iter().position(|node| node.name == name);
     place.map(|place| NodeId(place as u16)).ok_or_else(|| Failure::UnknownLane {
-        name: name.escape_debug().to_string(),
+        name: shown::name(name),
         help: did_you_mean(name, "the nodes are", nodes.iter().map(|node| node.name.as_str())),
     })
 }

@@ -147,6 +147,20 @@ pub(super) enum Failure {
         #[source]
         cause: io::Error,
     },
+    /// A hunt was asked to do something with the plan of a scenario that wasn't named.
+    #[error("--plan {plan} is about the faults of a scenario, and there is none")]
+    #[diagnostic(help("name a scenario file, or leave --plan out"))]
+    NoOwnPlan { plan: &'static str },
+    /// A hunt was asked to draw faults, and to draw none.
+    #[error("--plan kept draws no faults, so --{option} has nothing to choose from")]
+    #[diagnostic(help(
+        "leave --{option} out, or draw faults on top of the scenario's own with `--plan extended`"
+    ))]
+    NothingDrawn { option: &'static str },
+    /// All events were asked for of what has no timeline for them.
+    #[error("--verbose shows every event in the timeline, and {format} has no such timeline")]
+    #[diagnostic(help("leave --verbose out; `--format jsonl` has every event"))]
+    NoTimeline { format: String },
     /// What a hunt found can't be used.
     #[error("{}: {why}", shown_path(path))]
     Findings { path: PathBuf, why: String },

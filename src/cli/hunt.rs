@@ -25,12 +25,13 @@ pub(super) use folder::{Folder, read, scenario_in};
 const ALL: &str = "all";
 
 pub(super) fn run(arguments: &HuntArguments, output: &mut Output) -> Result<Status, Failure> {
+    refuse_contradictions(arguments)?;
     let scenario = match &arguments.scenario {
         Some(path) => Scenario::load(path)?,
         None => Scenario::parse("the smallest scenario", SMALLEST)?,
     };
     let protocols: Vec<&'static dyn AnyProtocol> = match &arguments.protocol[..] {
-        [all] if all == ALL => {
+        names if names.iter().any(|name| name == ALL) => {
             PROTOCOLS.iter().copied().filter(|one| protocol::can_run(*one, &scenario.world)).collect()
         }
         names => chosen(names, &scenario)?,
@@ -59,6 +60,18 @@ pub(super) fn run(arguments: &HuntArguments, output: &mut Output) -> Result<Stat
     Ok(status)
 }
 
+/// Refuses options of which one leaves nothing to another.
+fn refuse_contradictions(arguments: &HuntArguments) -> Result<(), Failure> {
+    if arguments.plan != Plan::Replaced && arguments.scenario.is_none() {
+        return Err(Failure::NoOwnPlan { plan: OwnPlan::from(arguments.plan).name() });
+    }
+    let choosing = [("faults", arguments.faults.is_some()), ("profile", arguments.profile.is_some())];
+    match choosing.into_iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) if arguments.plan == Plan::Kept => Err(Failure::NothingDrawn { option }),
+        _ => Ok(()),
+    }
+}
+
 fn hunt_of<'a>(
     arguments: &HuntArguments,
     scenario: &'a Scenario,
@@ -73,8 +86,8 @@ fn hunt_of<'a>(
         .protocols(protocols)
         .seeds(arguments.seeds.unwrap_or(usual))
         .shard(shard)
-        .profile(arguments.profile)
-        .faults(arguments.faults)
+        .profile(arguments.profile.unwrap_or(Profile::Hostile))
+        .faults(arguments.faults.unwrap_or(Selection::ALL))
         .own_plan(arguments.plan.into());
     if let Some(jobs) = arguments.jobs {
         hunt = hunt.jobs(jobs);
@@ -101,14 +114,15 @@ pub(super) fn show(format: Format, findings: &Findings, output: &mut Output) -> 
     })
 }
 
-/// What a hunt comes to. One that was ended before its time, or had runs that were, says little if it found nothing.
+/// What a hunt comes to. One that was ended before its time, had runs that were, or had nothing in it that could fail, says little if it
+/// found nothing.
 pub(super) fn status(findings: &Findings) -> Status {
     let open = findings.coverage.values().any(|coverage| coverage.bounds_hit > 0);
     if findings.failures.iter().any(|failure| failure.cause == Cause::Unrepeated) {
         Status::NotDeterministic
     } else if !findings.failures.is_empty() {
         Status::NotAsExpected
-    } else if open || !findings.complete {
+    } else if open || !findings.complete || !findings.says_something() {
         Status::Inconclusive
     } else {
         Status::AsExpected

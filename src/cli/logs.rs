@@ -9,13 +9,14 @@ use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 
 use super::exit::Failure;
+use crate::shown;
 
 /// Starts logging as RUST_LOG says; without it there are no logs.
 pub(super) fn start() -> Result<(), Failure> {
     let Some(value) = env::var_os("RUST_LOG").filter(|value| !value.is_empty()) else { return Ok(()) };
     let value = value.to_string_lossy().into_owned();
     let Ok(targets) = value.parse::<Targets>() else {
-        return Err(Failure::LogFilter { value: value.escape_debug().to_string() });
+        return Err(Failure::LogFilter { value: shown::name(&value) });
     };
     // The runtime underneath logs about itself, in a time that isn't ours.
     let ours = FilterFn::new(|metadata| metadata.target().starts_with("holdover"));

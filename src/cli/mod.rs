@@ -25,7 +25,7 @@ use std::io::Write;
 use std::panic;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 
 use args::{Arguments, Command};
 use exit::{Failure, Status};
@@ -41,8 +41,7 @@ pub fn main() -> ExitCode {
             usual(panic);
         }
     }));
-    // Usage errors, help and version are clap's to print; it leaves with 2 after an error, which is ours as well.
-    let arguments = Arguments::parse();
+    let arguments = args::of_process();
     let mut output = Output::new(arguments.color);
     let ended = logs::start().and_then(|()| run(&arguments.command, &mut output));
     let status = match ended {

@@ -15,10 +15,14 @@ use crate::replay::{Replay, protocols_of};
 use crate::report::html::Picture;
 use crate::report::{json, jsonl, markdown, mermaid, perfetto, svg, text};
 use crate::scenario::{Scenario, shown_path};
+use crate::shown;
 use crate::sim::protocol::{self, AnyProtocol};
 use crate::sim::seed::Seed;
 
 pub(super) fn run(arguments: &ReplayArguments, output: &mut Output) -> Result<Status, Failure> {
+    if arguments.verbose && arguments.format != ReplayFormat::Text {
+        return Err(Failure::NoTimeline { format: arguments.format.name() });
+    }
     let scenario = Scenario::load(&arguments.file)?;
     let protocols = chosen(&arguments.protocol, &scenario)?;
     let picture = arguments.report.as_deref().map(|path| PictureFile::at(path, &arguments.file)).transpose()?;
@@ -71,7 +75,7 @@ pub(super) fn chosen(names: &[String], scenario: &Scenario) -> Result<Vec<&'stat
     let mut chosen: Vec<&'static dyn AnyProtocol> = Vec::new();
     for name in names {
         let protocol = protocol::find(name).ok_or_else(|| Failure::UnknownProtocol {
-            name: name.escape_debug().to_string(),
+            name: shown::name(name),
             help: crate::scenario::did_you_mean(
                 name,
                 "the protocols are",

@@ -13,8 +13,10 @@ use super::replay::chosen;
 use crate::case::{Case, Find, commented, told, write_file};
 use crate::explore::shrink::{Account, BUDGET, Shrunk, shrink};
 use crate::explore::{Signature, Subject};
+use crate::report::explain::listed;
 use crate::report::shrink::write_account;
 use crate::scenario::{Scenario, did_you_mean, shown_path};
+use crate::shown;
 use crate::sim::check::CHECKERS;
 use crate::sim::limits::Ending;
 use crate::sim::protocol::AnyProtocol;
@@ -103,7 +105,7 @@ fn rule(name: &str) -> Result<Rule, Failure> {
         Some(known) => Ok(Rule::One(known)),
         None if name == ALL => Ok(Rule::All),
         None => Err(Failure::UnknownRule {
-            name: name.escape_debug().to_string(),
+            name: shown::name(name),
             help: did_you_mean(name, "the rules are", known.chain([ALL])),
         }),
     }
@@ -197,10 +199,31 @@ fn account_of(shrunk: &Shrunk, protocol: &dyn AnyProtocol) -> String {
 
 /// That there is nothing to shrink.
 fn nothing(protocols: &[&'static dyn AnyProtocol], rule: Option<Rule>) -> String {
-    let names: Vec<&str> = protocols.iter().map(|protocol| protocol.name()).collect();
-    let what = match rule {
-        Some(Rule::One(rule)) => format!("doesn't violate {rule}"),
-        Some(Rule::All) | None => "violates nothing".to_owned(),
+    let names: Vec<String> = protocols.iter().map(|protocol| protocol.name().to_owned()).collect();
+    let what = match (rule, names.len()) {
+        (Some(Rule::One(rule)), 1) => format!("doesn't violate {rule}"),
+        (Some(Rule::One(rule)), _) => format!("don't violate {rule}"),
+        (Some(Rule::All) | None, 1) => "violates nothing".to_owned(),
+        (Some(Rule::All) | None, _) => "violate nothing".to_owned(),
     };
-    format!("{} {what}, so there is nothing to shrink", names.join(", "))
+    format!("{} {what}, so there is nothing to shrink", listed(&names))
+}
+
+#[cfg(test)]
+mod tests {
+    use holdover_sim::protocol::PROTOCOLS;
+
+    use super::*;
+
+    #[test]
+    fn one_protocol_violates_and_several_violate() {
+        for (protocols, rule, told) in [
+            (1, None, "naive violates nothing"),
+            (1, Some(Rule::One("token-order")), "naive doesn't violate token-order"),
+            (2, Some(Rule::All), "naive and monotonic violate nothing"),
+            (3, Some(Rule::One("token-order")), "naive, monotonic and fenced don't violate token-order"),
+        ] {
+            assert_eq!(nothing(&PROTOCOLS[..protocols], rule), format!("{told}, so there is nothing to shrink"));
+        }
+    }
 }

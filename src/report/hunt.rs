@@ -9,7 +9,7 @@ use super::junit::{Case, Kind, Problem, Suite};
 use super::layout::{columns, wrap};
 use super::style::{BAD, BOLD, DIM, FAULT, GOOD};
 use super::words;
-use crate::explore::hunt::{Cause, Coverage, Failure, Findings, Strikes};
+use crate::explore::hunt::{Cause, Coverage, Failure, Findings, Hunted, OwnPlan, Strikes};
 
 /// What a column has.
 type Cell = (String, Style);
@@ -22,12 +22,15 @@ pub(crate) fn suite(findings: &Findings, command: impl Fn(&Failure) -> String) -
             findings.failures.iter().filter(|failure| failure.protocol == *protocol).collect();
         let text =
             |failure: &&Failure| format!("{}\n{}\n{}\n", failure.cause, of_failure(failure), command(failure));
-        let problem = failures.first().map(|first| Problem {
+        let nothing =
+            |why: &str| Problem { kind: Kind::Error, sort: "hunt", message: why.to_owned(), text: why.to_owned() };
+        let found = failures.first().map(|first| Problem {
             kind: if matches!(first.cause, Cause::Rule(_)) { Kind::Failure } else { Kind::Error },
             sort: "hunt",
             message: first.cause.to_string(),
             text: failures.iter().map(text).collect::<Vec<_>>().join("\n"),
         });
+        let problem = found.or_else(|| says_nothing(findings).map(nothing));
         Case { name: protocol.clone(), problem }
     };
     let properties =
@@ -36,10 +39,13 @@ pub(crate) fn suite(findings: &Findings, command: impl Fn(&Failure) -> String) -
     Suite { name: "hunt".to_owned(), file: None, properties, cases }
 }
 
-/// Writes what was hunted, the failures, and the coverage.
+/// Writes what was hunted, the failures, and the coverage if there is any.
 pub(crate) fn write(findings: &Findings, width: usize, out: &mut impl Write) -> io::Result<()> {
     write_head(findings, width, out)?;
     write_failures(findings, width, out)?;
+    if findings.seeds == 0 {
+        return Ok(());
+    }
     write_faults(findings, out)?;
     write_sightings(findings, out)?;
     write_never(findings, width, out)
@@ -58,15 +64,25 @@ fn write_head(findings: &Findings, width: usize, out: &mut impl Write) -> io::Re
     let unfinished = if findings.complete { "" } else { ", not all that were asked for" };
     let seeds = words::many(findings.seeds as usize, "seed", "seeds");
     let text = format!(
-        "{seeds} of {}{shares}{unfinished}: {} under {}, plans {}, {}, in {} of true time",
+        "{seeds} of {}{shares}{unfinished}: {} under {}, {}, in {} of true time",
         hunted.seeds,
         words::many(runs as usize, "run", "runs"),
         hunted.protocols.join(", "),
-        hunted.profile,
-        if hunted.faults == "all" { "of all faults".to_owned() } else { format!("of {}", hunted.faults) },
+        plans(hunted),
         true_time(findings),
     );
     wrap(&text, width, width).iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+/// Which plans were run.
+fn plans(hunted: &Hunted) -> String {
+    let kinds = if hunted.faults == "all" { "all faults" } else { &hunted.faults };
+    let drawn = format!("plans {}, of {kinds}", hunted.profile);
+    match OwnPlan::ALL.into_iter().find(|plan| plan.name() == hunted.plan) {
+        Some(OwnPlan::Kept) => "with the scenario's own plan".to_owned(),
+        Some(OwnPlan::Extended) => format!("{drawn}, on top of the scenario's own"),
+        Some(OwnPlan::Replaced) | None => drawn,
+    }
 }
 
 /// In a few words, what has come of a hunt so far: how long it ran in true time, how many kinds of fault bit, and what failed.
@@ -96,6 +112,9 @@ fn long_time(seconds: u64) -> String {
 
 fn write_failures(findings: &Findings, width: usize, out: &mut impl Write) -> io::Result<()> {
     writeln!(out)?;
+    if let (Some(why), true) = (says_nothing(findings), findings.failures.is_empty()) {
+        return writeln!(out, "  {FAULT}{why}{FAULT:#}");
+    }
     if findings.failures.is_empty() {
         let holds = match findings.hunted.inside_only {
             true => "nothing failed inside the protocols' assumptions",
@@ -118,6 +137,18 @@ fn write_failures(findings: &Findings, width: usize, out: &mut impl Write) -> io
         }
     }
     Ok(())
+}
+
+/// Why it says nothing that nothing failed, if that is so.
+fn says_nothing(findings: &Findings) -> Option<&'static str> {
+    match (findings.says_something(), findings.seeds, findings.complete) {
+        (true, ..) => None,
+        (false, 0, true) => {
+            Some("nothing was run: there are fewer seeds than shares, and none is left for this one")
+        }
+        (false, 0, false) => Some("nothing was run: the hunt was ended before its first seeds were through"),
+        (false, ..) => Some("nothing failed, but none of the faults that were asked for was drawn"),
+    }
 }
 
 fn of_failure(failure: &Failure) -> String {
@@ -212,7 +243,11 @@ fn write_never(findings: &Findings, width: usize, out: &mut impl Write) -> io::R
     let missing = findings.shares_missing();
     let bounds: u64 = findings.coverage.values().map(|coverage| coverage.bounds_hit).sum();
     let untold: u64 = findings.coverage.values().map(|coverage| coverage.untold).sum();
+    let undrawn = findings.undrawn();
     let mut notes = Vec::new();
+    if !undrawn.is_empty() {
+        notes.push(format!("asked for, but never drawn: {}", undrawn.join(", ")));
+    }
     if !kinds.is_empty() {
         notes.push(format!("drawn, but never struck: {}", kinds.join(", ")));
     }

@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use anstyle::Style;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use crate::shown::is_obeyed;
+
 /// Text has at least as many columns, even if it then goes beyond the width.
 const LEAST_ROOM: usize = 20;
 
@@ -79,17 +81,11 @@ pub(super) fn harmless(text: &str) -> String {
         match char {
             '\n' | '\r' | '\t' | ' ' if plain.ends_with(' ') => {}
             '\n' | '\r' | '\t' => plain.push(' '),
-            char if char.is_control() || turns(char) => plain.extend(char.escape_default()),
+            char if is_obeyed(char) => plain.extend(char.escape_default()),
             char => plain.push(char),
         }
     }
     plain
-}
-
-/// Whether a character turns the direction of all that follows, the sentence around a name as well, so that what is read
-/// isn't what is there.
-pub(super) fn turns(char: char) -> bool {
-    matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Writes `text` in lines of at most `width` columns: the first behind `head`, the others indented by `hang`.

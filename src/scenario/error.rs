@@ -10,6 +10,7 @@ use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use thiserror::Error;
 
 use super::{MAX_BYTES, MAX_LINE_BYTES, SMALLEST};
+use crate::shown;
 
 /// Why a scenario can't be used.
 #[derive(Debug, Error, Diagnostic)]
@@ -123,7 +124,8 @@ pub struct TextError {
 
 impl TextError {
     pub(super) fn new(name: &str, text: &str, first: Mistake, others: Vec<Mistake>) -> TextError {
-        let source = NamedSource::new(name, text.to_owned()).with_language("TOML");
+        // Its excerpts are printed.
+        let source = NamedSource::new(name, shown::in_place(text)).with_language("TOML");
         TextError { source, first, others }
     }
 

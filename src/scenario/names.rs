@@ -5,6 +5,8 @@ use std::path::Path;
 use holdover_sim::check::{CHECKERS, SIGHTINGS};
 use holdover_sim::protocol;
 
+use crate::shown;
+
 /// The protocols that a scenario can be run under, in the order of reports; traps come last.
 pub(super) fn known_protocols() -> Vec<&'static str> {
     protocol::named().map(|protocol| protocol.name()).collect()
@@ -191,13 +193,9 @@ fn plain(name: &str) -> String {
     name.to_lowercase().replace(['_', ' '], "-")
 }
 
-/// A path in a report or a message, with nothing in it that a terminal would obey.
+/// A path in a report or a message, with nothing in it that a terminal would obey or that nobody would see.
 pub fn shown_path(path: &Path) -> String {
-    let mut shown = String::new();
-    for c in path.to_string_lossy().chars() {
-        if c.is_control() { shown.extend(c.escape_default()) } else { shown.push(c) }
-    }
-    shown
+    shown::name(&path.to_string_lossy())
 }
 
 /// The most names that a list has.
@@ -212,7 +210,8 @@ pub(super) fn listed(names: &[&str]) -> String {
     list
 }
 
-/// A text from the file inside a message: in backticks, cut when long, with nothing in it that a terminal would obey.
+/// A text from the file inside a message: in backticks, cut when long, with nothing in it that a terminal would obey or that
+/// nobody would see.
 pub(super) fn quoted(text: &str) -> String {
     const SHOWN: usize = 60;
     let mut quoted = String::from("`");
@@ -222,7 +221,7 @@ pub(super) fn quoted(text: &str) -> String {
                 quoted.push('…');
                 break;
             }
-            c if c.is_control() => quoted.extend(c.escape_default()),
+            c if shown::is_unseen(c) => quoted.extend(c.escape_default()),
             c => quoted.push(c),
         }
     }
@@ -257,6 +256,7 @@ mod tests {
     fn quotes_are_short_and_harmless() {
         assert_eq!(quoted("250µs"), "`250µs`");
         assert_eq!(quoted("a\u{1b}[31m\n"), "`a\\u{1b}[31m\\n`");
+        assert_eq!(quoted("wor\u{200b}ker\u{202e}"), "`wor\\u{200b}ker\\u{202e}`");
         assert_eq!(quoted(&"x".repeat(100)), format!("`{}…`", "x".repeat(60)));
     }
 }

@@ -24,6 +24,26 @@ fn the_scenarios_of_the_repository_are_as_expected() {
     assert_eq!(ran.stdout.lines().count(), 1);
 }
 
+/// What a case was found in is there to be looked at: it comes to whatever it comes to.
+#[test]
+fn the_original_of_a_case_is_checked_only_by_name() {
+    let unmet = format!("{QUIET}\n[expect.fenced]\nsingle-writer = \"violated\"\n");
+    let case = |name: &str| (format!("cases/one/{name}"), if name == "original.toml" { &*unmet } else { QUIET });
+    let files = ["scenario.toml", "original.toml", "case.json"].map(case);
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), *text)).collect();
+    let folder = folder(&files);
+    for whole in [".", "cases", "cases/one"] {
+        let ran = shell(&format!("holdover check {whole}"), folder.path()).ended(0);
+        assert!(ran.stdout.contains("1 scenario: 1 as expected"), "{}", ran.stdout);
+        let listed = shell(&format!("holdover list scenarios {whole}"), folder.path()).ended(0);
+        assert_eq!(listed.stdout.lines().count(), 1, "{}", listed.stdout);
+    }
+    shell("holdover check cases/one/original.toml", folder.path()).ended(1);
+    // Beside no case it is a file like any other.
+    std::fs::remove_file(folder.path().join("cases/one/case.json")).expect("it is there");
+    shell("holdover check .", folder.path()).ended(1);
+}
+
 #[test]
 fn a_mixed_folder() {
     let folder = mixed();

@@ -36,6 +36,69 @@ fn nothing_found_is_told_in_few_words() {
     snapshot!("hunt-green", &ran.stdout);
 }
 
+/// Nothing failed, because there was nothing to fail.
+#[test]
+fn a_hunt_that_says_nothing_says_so() {
+    let (_folder, out) = place();
+    let junit = out.with_extension("xml");
+    for (options, told) in [
+        ("--seeds 0..2 --shard 3/4", "nothing was run: there are fewer seeds than shares"),
+        ("--seeds 0..20 --faults time-source", "none of the faults that were asked for was drawn"),
+    ] {
+        let line = format!("hunt {CLOCK_JUMP} --protocol fenced --inside {options} --junit {}", junit.display());
+        let ran = run_line(&line).ended(3);
+        assert!(ran.stdout.contains(told), "{options}: {}", ran.stdout);
+        assert!(!ran.stdout.contains("  nothing failed\n"), "{options}: {}", ran.stdout);
+        let report = fs::read_to_string(&junit).expect("it was written");
+        assert!(report.contains(told) && report.contains("errors=\"1\""), "{report}");
+    }
+    let ran = run_line(&format!("hunt {CLOCK_JUMP} --inside --faults pause,time-source --seeds 0..60")).ended(0);
+    assert!(ran.stdout.contains("! asked for, but never drawn: time-source"), "{}", ran.stdout);
+}
+
+#[test]
+fn the_share_of_a_hunt_that_has_no_seeds_is_joined_with_the_others() {
+    let (folder, _) = place();
+    for share in 1..=3 {
+        let script = format!("hunt {CLOCK_JUMP} --protocol naive --inside --seeds 0..2 --shard {share}/3");
+        let out = folder.path().join(share.to_string());
+        let words = script.split(' ').map(str::to_owned).chain(["--out".into(), out.display().to_string()]);
+        run(words).ended(if share == 3 { 3 } else { 0 });
+    }
+    let whole = ["merge", "1", "2", "3"].map(|name| folder.path().join(name));
+    let ran =
+        run(std::iter::once("merge".as_ref()).chain(whole[1..].iter().map(|path| path.as_os_str()))).ended(0);
+    assert!(ran.stdout.contains("nothing failed"), "{}", ran.stdout);
+}
+
+#[test]
+fn options_that_contradict_each_other_are_refused() {
+    for (arguments, told) in [
+        ("hunt SCENARIO --plan kept --faults clocks", "--faults has nothing to choose from"),
+        ("hunt SCENARIO --plan kept --faults all", "--faults has nothing to choose from"),
+        ("hunt SCENARIO --plan kept --profile realistic", "--profile has nothing to choose from"),
+        ("hunt --plan kept", "--plan kept is about the faults of a scenario"),
+        ("hunt --plan extended", "--plan extended is about the faults of a scenario"),
+        ("hunt SCENARIO --fail-fast --keep-going", "cannot be used with"),
+        ("hunt SCENARIO --seeds 5..5", "`5..5` has no seeds in it"),
+        ("replay SCENARIO --verbose --format json", "json has no such timeline"),
+        ("replay SCENARIO --verbose --format svg", "svg has no such timeline"),
+        ("replay SCENARIO --lane worker-a --format jsonl", "jsonl has all of it"),
+        ("replay SCENARIO --from 02:00:10 --to 02:00:09", "--from is later than --to"),
+        ("shrink SCENARIO --rule all", "need a folder"),
+        ("list points scenarios", "only scenarios are listed from a folder"),
+    ] {
+        let ran = run_line(&arguments.replace("SCENARIO", CLOCK_JUMP)).ended(2);
+        assert!(ran.stderr.contains(told), "{arguments}: {}", ran.stderr);
+        assert_eq!(ran.stdout, "", "{arguments}");
+    }
+    // `all` has the others in it.
+    let ran = run_line("hunt --protocol naive --protocol all --seeds 0..1 --plan replaced --inside");
+    assert!(ran.stdout.contains("naive, monotonic, fenced, fenced-consensus"), "{}", ran.stdout);
+    let ran = run_line(&format!("hunt {CLOCK_JUMP} --plan kept --seeds 0..2 --protocol fenced")).ended(0);
+    assert!(ran.stdout.contains("with the scenario's own plan"), "{}", ran.stdout);
+}
+
 #[test]
 fn the_last_line_repeats_the_first_failure() {
     let ran = run_line(&format!("hunt {CLOCK_JUMP} --protocol naive --seeds 0..300")).ended(1);

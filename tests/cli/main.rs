@@ -9,6 +9,7 @@ mod hostile;
 mod hunt;
 mod junit;
 mod list;
+mod names;
 mod picture;
 #[path = "../redact/mod.rs"]
 mod redact;

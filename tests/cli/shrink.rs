@@ -82,10 +82,10 @@ fn each_status_has_its_cause() {
             "",
             "",
             3,
-            "naive, monotonic, fenced violates nothing, so there is nothing to shrink",
+            "naive, monotonic and fenced violate nothing, so there is nothing to shrink",
         ),
         ("nothing is violated under this protocol", PAUSE, "--protocol fenced", 3, "fenced violates nothing"),
-        ("not this rule", PAUSE, "--rule token-order", 3, "doesn't violate token-order"),
+        ("not this rule", PAUSE, "--rule token-order", 3, "fenced don't violate token-order"),
     ] {
         let (_folder, path) = scenario(more);
         let ran = shrink(&path, arguments).ended(status);

@@ -135,6 +135,68 @@ fn colours_are_where_they_are_wanted() {
     }
 }
 
+/// Whatever asks for colours, data has none, and neither has what is to be pasted or is kept.
+#[test]
+fn data_and_commands_are_never_coloured() {
+    const ESCAPE: char = '\u{1b}';
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let (case, found, junit, page) = (at("case"), at("found"), at("junit.xml"), at("page.html"));
+    let wrong = at("wrong.toml");
+    std::fs::write(&wrong, crate::support::wrong_expectation()).expect("it can be written");
+    for (line, status) in [
+        (format!("replay {CLOCK_JUMP} --format json --report {page}"), 0),
+        (format!("replay {CLOCK_JUMP} --format jsonl"), 0),
+        (format!("check {wrong} --format json --junit {junit}"), 1),
+        (format!("check {wrong} --format jsonl --annotations github"), 1),
+        (format!("explain {CLOCK_JUMP} --protocol naive --format json"), 0),
+        (format!("hunt {CLOCK_JUMP} --protocol naive --seeds 0..20 --format json --out {found}"), 1),
+        (format!("merge {found} --format json"), 1),
+        (format!("shrink {CLOCK_JUMP} --protocol naive"), 0),
+        (format!("shrink {CLOCK_JUMP} --protocol naive --format json --out {case}"), 0),
+        ("list faults --format json".to_owned(), 0),
+        ("schema".to_owned(), 0),
+        ("completions fish".to_owned(), 0),
+    ] {
+        let ran = ran(holdover().args(line.split(' ')).env("CLICOLOR_FORCE", "1")).ended(status);
+        assert!(!ran.stdout.contains(ESCAPE) && !ran.stderr.contains(ESCAPE), "{line}");
+    }
+    for line in [format!("replay {wrong}"), format!("check {wrong}"), format!("hunt {CLOCK_JUMP} --seeds 0..20")] {
+        let ran = ran(holdover().args(line.split(' ')).env("CLICOLOR_FORCE", "1")).ended(1);
+        assert!(ran.stdout.contains(ESCAPE) && ran.last_line().starts_with("holdover "), "{line}");
+        assert!(!ran.last_line().contains(ESCAPE), "{line}");
+    }
+    let mut kept = vec![folder.path().to_owned()];
+    while let Some(path) = kept.pop() {
+        match path.is_dir() {
+            true => {
+                kept.extend(path.read_dir().expect("it is a folder").map(|entry| entry.expect("an entry").path()))
+            }
+            false => assert!(!std::fs::read(&path).expect("a file").contains(&0x1b), "{}", path.display()),
+        }
+    }
+}
+
+/// Errors of usage are clap's, and are coloured as all others are.
+#[test]
+fn errors_of_usage_are_coloured_as_the_options_say() {
+    for (arguments, force, colored) in [
+        (&["replay"][..], false, false),
+        (&["replay"], true, true),
+        (&["--color", "never", "replay"], true, false),
+        (&["replay", "--color=never"], true, false),
+        (&["replay", "--color", "always"], false, true),
+        (&["replay", "--", "--color=always", "x", "y"], false, false),
+    ] {
+        let mut command = holdover();
+        if force {
+            command.env("CLICOLOR_FORCE", "1");
+        }
+        let ran = ran(command.args(arguments)).ended(2);
+        assert_eq!(ran.stderr.contains('\u{1b}'), colored, "{arguments:?} {force}");
+    }
+}
+
 #[test]
 fn without_colours_the_text_is_the_same() {
     let plain = run(["replay", CLOCK_JUMP]).stdout;

@@ -7,9 +7,11 @@ use holdover_sim::check::SIGHTINGS;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::OwnPlan;
 use super::coverage::Coverage;
 use super::seeds::{Seeds, Shard};
 use crate::explore::Signature;
+use crate::explore::generate::Selection;
 
 /// What kind of failure it is, whatever seed has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -255,6 +257,24 @@ impl Findings {
     pub fn shares_missing(&self) -> u64 {
         let of = self.shards.first().map_or(0, |shard| shard.of);
         of.saturating_sub(self.shards.len() as u64)
+    }
+
+    /// The kinds of fault that were asked for by name and are in no plan: the world has no place for them, or no seed has
+    /// come to them. Empty if all kinds may be drawn, or none.
+    pub fn undrawn(&self) -> Vec<&str> {
+        if self.hunted.faults == Selection::ALL.to_string() || self.hunted.plan == OwnPlan::Kept.name() {
+            return Vec::new();
+        }
+        let is_undrawn = |kind: &&str| {
+            let drawn = |coverage: &Coverage| coverage.faults.get(*kind).map_or(0, |strikes| strikes.drawn);
+            self.coverage.values().all(|coverage| drawn(coverage) == 0)
+        };
+        self.hunted.faults.split(',').filter(is_undrawn).collect()
+    }
+
+    /// Whether there was anything to fail: at least one seed, and if kinds of fault were asked for by name, one of them.
+    pub fn says_something(&self) -> bool {
+        self.seeds > 0 && self.undrawn().len() < self.hunted.faults.split(',').count()
     }
 
     /// The kinds of fault that were drawn and never struck under any protocol, and the sightings that never were: what

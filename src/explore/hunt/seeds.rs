@@ -7,6 +7,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::shown;
+
 /// A range of seeds: `0..20000`, the end not included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seeds {
@@ -18,8 +20,14 @@ pub struct Seeds {
 
 /// That isn't a range of seeds.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("write a range such as 0..20000, whose end isn't in it; `{0}` isn't one")]
-pub struct NoSeeds(String);
+pub enum NoSeeds {
+    /// It can't be read as one.
+    #[error("write a range such as 0..20000, whose end isn't in it; `{0}` isn't one")]
+    Unreadable(String),
+    /// It has none in it.
+    #[error("write a range such as 0..20000, whose end isn't in it; `{0}` has no seeds in it")]
+    Empty(String),
+}
 
 impl Seeds {
     /// All that there are.
@@ -43,7 +51,7 @@ impl FromStr for Seeds {
     type Err = NoSeeds;
 
     fn from_str(text: &str) -> Result<Seeds, NoSeeds> {
-        let wrong = || NoSeeds(text.to_owned());
+        let wrong = || NoSeeds::Unreadable(text.to_owned());
         let number = |digits: &str| {
             let plain = digits.trim().replace('_', "");
             // A sign would be taken too.
@@ -51,7 +59,7 @@ impl FromStr for Seeds {
         };
         let (from, until) = text.split_once("..").ok_or_else(wrong)?;
         let (from, until) = (number(from).ok_or_else(wrong)?, number(until).ok_or_else(wrong)?);
-        if from < until { Ok(Seeds { from, until }) } else { Err(wrong()) }
+        if from < until { Ok(Seeds { from, until }) } else { Err(NoSeeds::Empty(text.to_owned())) }
     }
 }
 
@@ -82,6 +90,16 @@ pub enum NoShard {
     /// An index is set, but not of how many.
     #[error("{0} says which job it is, but nothing says of how many; write auto/N")]
     NoTotal(&'static str),
+    /// The indices have gaps.
+    #[error(
+        "the indices behind {name} aren't {of} at one distance, so which share this job has can't be told; write I/N"
+    )]
+    Gaps {
+        /// The variable.
+        name: &'static str,
+        /// How many jobs there are.
+        of: u64,
+    },
     /// What is set makes no sense.
     #[error("{name} is `{value}`, which isn't the index of one of {of} jobs")]
     WrongIndex {
@@ -97,30 +115,35 @@ pub enum NoShard {
 /// How a runner of parallel jobs tells a job which one it is.
 struct JobIndex {
     index: &'static str,
-    /// What the first job's index is; `None` if a variable says it.
-    first: Option<u64>,
-    /// Where the first job's index is, if the runner says it.
-    first_in: &'static str,
+    /// What the first job's index is.
+    first: First,
     total: &'static str,
+}
+
+/// What the first job's index is.
+#[derive(Clone, Copy)]
+enum First {
+    /// Always this.
+    Is(u64),
+    /// What was asked for; these variables say the first index, the last, and how far each is from the next.
+    Said { first: &'static str, last: &'static str, step: &'static str },
 }
 
 /// GitLab, CircleCI, Buildkite, Slurm arrays and Kubernetes Indexed Jobs, by their documentation. The last says no total.
 const INDICES: [JobIndex; 5] = [
-    JobIndex { index: "CI_NODE_INDEX", first: Some(1), first_in: "", total: "CI_NODE_TOTAL" },
-    JobIndex { index: "CIRCLE_NODE_INDEX", first: Some(0), first_in: "", total: "CIRCLE_NODE_TOTAL" },
-    JobIndex {
-        index: "BUILDKITE_PARALLEL_JOB",
-        first: Some(0),
-        first_in: "",
-        total: "BUILDKITE_PARALLEL_JOB_COUNT",
-    },
+    JobIndex { index: "CI_NODE_INDEX", first: First::Is(1), total: "CI_NODE_TOTAL" },
+    JobIndex { index: "CIRCLE_NODE_INDEX", first: First::Is(0), total: "CIRCLE_NODE_TOTAL" },
+    JobIndex { index: "BUILDKITE_PARALLEL_JOB", first: First::Is(0), total: "BUILDKITE_PARALLEL_JOB_COUNT" },
     JobIndex {
         index: "SLURM_ARRAY_TASK_ID",
-        first: None,
-        first_in: "SLURM_ARRAY_TASK_MIN",
+        first: First::Said {
+            first: "SLURM_ARRAY_TASK_MIN",
+            last: "SLURM_ARRAY_TASK_MAX",
+            step: "SLURM_ARRAY_TASK_STEP",
+        },
         total: "SLURM_ARRAY_TASK_COUNT",
     },
-    JobIndex { index: "JOB_COMPLETION_INDEX", first: Some(0), first_in: "", total: "" },
+    JobIndex { index: "JOB_COMPLETION_INDEX", first: First::Is(0), total: "" },
 ];
 
 impl Shard {
@@ -138,7 +161,7 @@ impl Shard {
     /// # Errors
     /// If that isn't a share, or the environment doesn't say one.
     pub fn parse(text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Shard, NoShard> {
-        let unreadable = || NoShard::Unreadable(text.to_owned());
+        let unreadable = || NoShard::Unreadable(shown::name(text));
         let (number, of) = match text.split_once('/') {
             Some((number, of)) => (number, Some(of.trim().parse::<u64>().map_err(|_| unreadable())?)),
             None => (text, None),
@@ -152,13 +175,27 @@ impl Shard {
 
     fn of_job(of: Option<u64>, variable: impl Fn(&str) -> Option<String>) -> Result<Shard, NoShard> {
         let known = INDICES.iter().find_map(|known| Some((known, variable(known.index)?)));
-        let (JobIndex { index: name, first, first_in, total }, value) = known.ok_or(NoShard::NoIndex)?;
+        let (JobIndex { index: name, first, total }, value) = known.ok_or(NoShard::NoIndex)?;
         let said = |name: &str| variable(name).and_then(|value| value.trim().parse::<u64>().ok());
         let of = of.or_else(|| said(total)).ok_or(NoShard::NoTotal(name))?;
-        let first = first.or_else(|| said(first_in)).unwrap_or(0);
+        let (first, step) = match *first {
+            First::Is(first) => (first, 1),
+            First::Said { first, last, step } => {
+                let (first, step) = (said(first).unwrap_or(0), said(step).unwrap_or(1).max(1));
+                // A list such as 1,2,7 has no step, and nothing says which of its indices come before this one.
+                let span = said(last).map(|last| last.saturating_sub(first));
+                if let (Some(span), Some(all)) = (span, said(total))
+                    && step.checked_mul(all.saturating_sub(1)) != Some(span)
+                {
+                    return Err(NoShard::Gaps { name, of: all });
+                }
+                (first, step)
+            }
+        };
         let index = value.trim().parse::<u64>().ok().and_then(|index| index.checked_sub(first));
-        let shard = index.and_then(|index| Shard::new(index.saturating_add(1), of));
-        shard.ok_or(NoShard::WrongIndex { name, value, of })
+        let place = index.filter(|index| index.is_multiple_of(step)).map(|index| index / step);
+        let shard = place.and_then(|place| Shard::new(place.saturating_add(1), of));
+        shard.ok_or_else(|| NoShard::WrongIndex { name, value: shown::name(&value), of })
     }
 
     /// How many of `seeds` are in it.
@@ -208,6 +245,13 @@ mod tests {
                 assert_eq!(read.to_string().parse(), Ok(read));
             }
         }
+        for empty in ["5..5", "9..8"] {
+            let wrong = empty.parse::<Seeds>().map_err(|wrong| wrong.to_string());
+            assert!(
+                wrong.is_err_and(|wrong| wrong.ends_with(&format!("`{empty}` has no seeds in it"))),
+                "{empty}"
+            );
+        }
         assert_eq!(Seeds::from(5..5), Seeds { from: 5, until: 6 });
     }
 
@@ -238,6 +282,15 @@ mod tests {
         check("auto", "BUILDKITE_PARALLEL_JOB=3 BUILDKITE_PARALLEL_JOB_COUNT=4", Ok((4, 4)));
         check("auto", "SLURM_ARRAY_TASK_ID=5 SLURM_ARRAY_TASK_MIN=5 SLURM_ARRAY_TASK_COUNT=2", Ok((1, 2)));
         check("auto", "SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_COUNT=2", Ok((2, 2)));
+        const BY_FOUR: &str =
+            "SLURM_ARRAY_TASK_COUNT=4 SLURM_ARRAY_TASK_MIN=2 SLURM_ARRAY_TASK_MAX=14 SLURM_ARRAY_TASK_STEP=4";
+        for (index, share) in [(2, 1), (6, 2), (10, 3), (14, 4)] {
+            check("auto", &format!("SLURM_ARRAY_TASK_ID={index} {BY_FOUR}"), Ok((share, 4)));
+        }
+        check("auto", &format!("SLURM_ARRAY_TASK_ID=7 {BY_FOUR}"), Err("SLURM_ARRAY_TASK_ID is `7`"));
+        const LIST: &str =
+            "SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=7 SLURM_ARRAY_TASK_STEP=1";
+        check("auto", &format!("SLURM_ARRAY_TASK_ID=2 {LIST}"), Err("write I/N"));
         check("auto/9", "JOB_COMPLETION_INDEX=8", Ok((9, 9)));
         check("auto", "JOB_COMPLETION_INDEX=8", Err("write auto/N"));
         check("auto/8", "JOB_COMPLETION_INDEX=8", Err("JOB_COMPLETION_INDEX is `8`"));

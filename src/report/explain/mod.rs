@@ -11,7 +11,7 @@ pub mod text;
 use crate::explore::Signature;
 
 /// Names in a row: `one`, `one and two`, `one, two and three`.
-pub(super) fn listed(names: &[String]) -> String {
+pub(crate) fn listed(names: &[String]) -> String {
     match names.split_last() {
         Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
         _ => names.concat(),

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use data_encoding::BASE64;
 use sha2::{Digest, Sha256};
 
-use crate::report::layout::turns;
+use crate::shown::turns;
 
 /// Joined in this order; each may use what stands before it.
 const STYLES: [&str; 5] = [

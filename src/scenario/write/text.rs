@@ -3,6 +3,8 @@
 //! Not a library's: files have no line above [`MAX_LINE_BYTES`](crate::scenario::MAX_LINE_BYTES), and whoever writes
 //! TOML for others doesn't know of that.
 
+use crate::shown::is_obeyed;
+
 /// The longest line of a list or of a story that has only one, in columns.
 const WIDTH: usize = 100;
 
@@ -65,10 +67,10 @@ fn escaped(text: &str, in_block: bool) -> String {
     out
 }
 
-/// Whether it is better seen as an escape: a control character, what ends lines to some though not to TOML, or a mark that
+/// Whether it is better seen as an escape: what a terminal obeys, what ends lines to some though not to TOML, or a mark that
 /// some take away.
 fn is_hidden(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
+    is_obeyed(c) || c == '\u{feff}'
 }
 
 /// A list of values: on one line if it fits there.
