@@ -256,9 +256,11 @@ impl Tracer<'_> {
                     what if self.changes(&what).is_some() => {
                         self.changes(&what).is_some_and(|(_, of)| of == number)
                     }
-                    What::WritesLost { .. } | What::WorkerDied | What::TimeDaemonExited | What::WorkerStarted => {
-                        on[*fault] && inject.nodes().contains(&event.node)
-                    }
+                    What::WritesLost { .. }
+                    | What::ReplicaStopped
+                    | What::WorkerDied
+                    | What::TimeDaemonExited
+                    | What::WorkerStarted => on[*fault] && inject.nodes().contains(&event.node),
                     What::ClockCorrected { .. } => on[*fault] && sets_clocks(inject, event.node),
                     _ => false,
                 };

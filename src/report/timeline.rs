@@ -117,7 +117,7 @@ impl<'a> Teller<'a> {
             // The lease service tells what comes of it.
             | What::LeaseAsked { .. }
             | What::LeaseTold { .. } => {}
-            What::LeaderElected | What::LeaseRevoked { .. } => self.tell_replicas(id, event),
+            What::LeaderElected | What::LeaseRevoked { .. } | What::ReplicaStopped => self.tell_replicas(id, event),
             What::WriteHung { .. } => {
                 let text = format!("{} hangs in a write: its disk takes none", self.name(event.node));
                 self.say(id, event, event.node, Mark::Fault, text);

@@ -105,10 +105,12 @@ kinds! {
     LeaseRevoked = "lease-revoked" "the lease service took a lease away that had run out";
     LeaseAsked = "lease-asked" "a worker wants something of a replicated lease service";
     LeaseTold = "lease-told" "a worker knows what came of that";
+    ReplicaStopped = "replica-stopped" "a replica found writes gone that it relies on, and takes part in nothing more";
 }
 
 /// Those of [`EVENTS`] that there are only where replicas keep the lease.
-pub const EVENTS_OF_REPLICAS: &[&str] = &["leader-elected", "lease-revoked", "lease-asked", "lease-told"];
+pub const EVENTS_OF_REPLICAS: &[&str] =
+    &["leader-elected", "lease-revoked", "lease-asked", "lease-told", "replica-stopped"];
 
 #[cfg(test)]
 mod tests {

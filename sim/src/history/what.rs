@@ -1,7 +1,5 @@
 //! The kinds of event: everything that can happen in a run.
 
-use serde::Serialize;
-
 use super::event::{Claim, Refusal};
 use super::repair::{Decision, PayoutState, Reason};
 use crate::clock::Deadline;
@@ -12,7 +10,7 @@ use crate::lease::{LeaseAsk, LeaseTold};
 use crate::time::{Span, TrueTime, WallTime};
 
 /// The event kinds, in the past tense. A kind's place is part of the bytes of a history, so what came later comes last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum What {
     /// A worker's process began.
@@ -497,4 +495,6 @@ pub enum What {
         /// Whether it is on disk, and the service goes on; else whoever hung is gone.
         written: bool,
     },
+    /// A replica of the lease service found that writes are gone that it relies on, and takes part in nothing from then on.
+    ReplicaStopped,
 }

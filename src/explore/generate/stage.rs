@@ -156,8 +156,12 @@ fn messages(world: &WorldSpec) -> Vec<&'static str> {
 /// What can happen in `world`, but for what only repairs have, which are drawn for on their own.
 fn events(world: &WorldSpec) -> Vec<&'static str> {
     let is_row = world.replicas().is_empty();
-    let is_told_elsewhere =
-        |event: &&str| REPAIR_EVENTS.contains(event) || is_row && EVENTS_OF_REPLICAS.contains(event);
+    let is_told_elsewhere = |event: &&str| {
+        // Nothing comes after a replica that stopped, and hardly any does.
+        REPAIR_EVENTS.contains(event)
+            || *event == "replica-stopped"
+            || is_row && EVENTS_OF_REPLICAS.contains(event)
+    };
     EVENTS.iter().map(|(event, _)| *event).filter(|event| !is_told_elsewhere(event)).collect()
 }
 

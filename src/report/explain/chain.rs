@@ -98,6 +98,7 @@ impl Teller<'_> {
                 format!("{actor} has lost all that it wrote after {}", words::utc(self.history, since))
             }
             What::LeaderElected => format!("{actor} leads the lease service from now on"),
+            What::ReplicaStopped => format!("{actor} {}", words::replicas::STOPPED),
             What::LeaseAsked { .. } => format!("{actor} asks {}", words::replicas::wish(&self.event.what)),
             What::LeaseTold { .. } => {
                 format!("{actor} is told {}", words::replicas::answer(self.history, &self.event.what))

@@ -4,7 +4,8 @@ use holdover_sim::history::{Event, What};
 use holdover_sim::id::EventId;
 use holdover_sim::service::REPLICA_LETTERS;
 
-use super::{Teller, lease};
+use super::{Mark, Teller, lease};
+use crate::report::words;
 
 impl Teller<'_> {
     pub(super) fn tell_replicas(&mut self, id: EventId, event: &Event) {
@@ -12,6 +13,10 @@ impl Teller<'_> {
             What::LeaderElected => self.act(id, event, event.node, "leads the lease service from now on"),
             What::LeaseRevoked { worker, epoch } => {
                 self.act(id, event, worker, &format!("loses {}: it has run out", lease(epoch)));
+            }
+            What::ReplicaStopped => {
+                let text = format!("{} {}", self.name(event.node), words::replicas::STOPPED);
+                self.say(id, event, event.node, Mark::Fault, text);
             }
             _ => {}
         }

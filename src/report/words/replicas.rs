@@ -29,6 +29,9 @@ pub(in crate::report) fn wish(asked: &What) -> String {
     }
 }
 
+/// What a replica does whose disk lacks what it relies on, behind its name.
+pub(in crate::report) const STOPPED: &str = "finds writes gone that it relies on, and takes part in nothing more";
+
 /// What it answers, behind `is told`.
 pub(in crate::report) fn answer(history: &History, told: &What) -> String {
     match *told {

@@ -1,6 +1,7 @@
 //! One order of commands by consensus: OmniPaxos as a state machine that is called when a letter or a tick comes.
 
 use omnipaxos::messages::Message;
+use omnipaxos::messages::sequence_paxos::PaxosMsg;
 use omnipaxos::util::LogEntry;
 use omnipaxos::{ClusterConfig, OmniPaxos, OmniPaxosConfig, ServerConfig};
 
@@ -26,6 +27,8 @@ pub(super) struct Consensus {
     paxos: OmniPaxos<Command, Mounted>,
     /// How many commands were taken out.
     learned: usize,
+    /// Whether it takes part in nothing, because of what its disk lacks.
+    has_stopped: bool,
 }
 
 /// What the library calls the replica in this place.
@@ -39,8 +42,45 @@ fn place(pid: u64) -> usize {
 
 impl Consensus {
     pub(super) fn new(me: usize, count: usize) -> Consensus {
-        let disk = Mounted::default();
-        Consensus { me, count, paxos: start(me, count, &disk), disk, learned: 0 }
+        Consensus::on(Mounted::default(), me, count)
+    }
+
+    /// Begins with what is on this disk.
+    fn on(disk: Mounted, me: usize, count: usize) -> Consensus {
+        let paxos = start(me, count, &disk);
+        let mut consensus = Consensus { me, count, paxos, disk, learned: 0, has_stopped: false };
+        consensus.look_at_disk();
+        consensus
+    }
+
+    /// Has the library do something, unless it has stopped.
+    fn step(&mut self, act: impl FnOnce(&mut OmniPaxos<Command, Mounted>)) {
+        if !self.has_stopped {
+            act(&mut self.paxos);
+            self.look_at_disk();
+        }
+    }
+
+    /// Stops if its disk lacks what the library takes to be there. Consensus rests on replicas that forget nothing; one
+    /// that sees that something is gone must not guess, and real servers end then as well.
+    fn look_at_disk(&mut self) {
+        let disk = self.disk.0.borrow();
+        self.has_stopped |= !disk.is_whole() || disk.count() != self.paxos.get_accepted_idx();
+    }
+
+    /// Whether a letter would have it take back what it knows to be decided. The library relies on that no replica ever
+    /// asks for that, which holds as long as none loses what it wrote; such a letter is left unread.
+    fn is_contradicted(&self, message: &Message<Command>) -> bool {
+        let Message::SequencePaxos(message) = message else { return false };
+        let (n, sync) = match &message.msg {
+            PaxosMsg::AcceptSync(sync) => (sync.n, Some(&sync.log_sync)),
+            PaxosMsg::Promise(promise) => (promise.n, promise.log_sync.as_ref()),
+            _ => return false,
+        };
+        // In the phase of accepting it reads neither.
+        let may_be_read =
+            n == self.paxos.get_promise() && !matches!(self.paxos.get_current_leader(), Some((_, true)));
+        may_be_read && sync.is_some_and(|sync| sync.sync_idx < self.paxos.get_decided_idx())
     }
 
     fn snapshot_now_and_then(&mut self) {
@@ -75,41 +115,50 @@ fn start(me: usize, count: usize, disk: &Mounted) -> OmniPaxos<Command, Mounted>
 
 impl Order for Consensus {
     fn leads(&self) -> bool {
-        self.paxos.get_current_leader() == Some((pid(self.me), true))
+        !self.has_stopped && self.paxos.get_current_leader() == Some((pid(self.me), true))
     }
 
     fn leader(&self) -> Option<usize> {
+        if self.has_stopped {
+            return None;
+        }
         let (leader, _) = self.paxos.get_current_leader()?;
         Some(place(leader)).filter(|leader| *leader != self.me)
     }
 
     fn propose(&mut self, command: Command) {
-        let proposed = self.paxos.append(command);
-        assert!(proposed.is_ok(), "the replicas stay the same, so nothing stands in the way of a command");
+        self.step(|paxos| {
+            let proposed = paxos.append(command);
+            assert!(proposed.is_ok(), "the replicas stay the same, so nothing stands in the way of a command");
+        });
     }
 
     fn receive(&mut self, _: usize, letter: Letter, _: i64) {
-        if let Letter::Consensus(message) = letter {
-            self.paxos.handle_incoming(*message);
+        if let Letter::Consensus(message) = letter
+            && !self.is_contradicted(&message)
+        {
+            self.step(|paxos| paxos.handle_incoming(*message));
         }
     }
 
     fn reconnected(&mut self, to: usize) {
-        self.paxos.reconnected(pid(to));
+        self.step(|paxos| paxos.reconnected(pid(to)));
     }
 
     fn tick(&mut self, _: i64) {
-        self.paxos.tick();
+        self.step(OmniPaxos::tick);
     }
 
     fn begin(&mut self, _: i64) {
-        self.paxos = start(self.me, self.count, &self.disk);
-        self.learned = 0;
+        *self = Consensus::on(self.disk.clone(), self.me, self.count);
     }
 
     fn take_letters(&mut self, letters: &mut Vec<(usize, &'static str, Letter)>) {
         let mut messages = Vec::new();
         self.paxos.take_outgoing_messages(&mut messages);
+        if self.has_stopped {
+            return;
+        }
         letters.extend(messages.into_iter().map(|message| {
             let about = match message {
                 Message::BLE(_) => "lease.heartbeat",
@@ -120,7 +169,7 @@ impl Order for Consensus {
     }
 
     fn learn(&mut self) -> Vec<Learned> {
-        if self.paxos.get_decided_idx() <= self.learned {
+        if self.has_stopped || self.paxos.get_decided_idx() <= self.learned {
             return Vec::new();
         }
         let decided = self.paxos.read_decided_suffix(self.learned).unwrap_or_default();
@@ -152,6 +201,10 @@ impl Order for Consensus {
         self.disk.0.borrow().writes
     }
 
+    fn has_stopped(&self) -> bool {
+        self.has_stopped
+    }
+
     fn lose_disk(&mut self) {
         self.disk = Mounted::default();
     }
@@ -159,7 +212,6 @@ impl Order for Consensus {
     fn fork(&self) -> Box<dyn Order> {
         let disk = Mounted::default();
         *disk.0.borrow_mut() = self.disk.0.borrow().clone();
-        let paxos = start(self.me, self.count, &disk);
-        Box::new(Consensus { me: self.me, count: self.count, disk, paxos, learned: 0 })
+        Box::new(Consensus::on(disk, self.me, self.count))
     }
 }

@@ -30,8 +30,7 @@ impl Folded {
     /// Makes it a snapshot of `count` commands. More there are only if those that were joined last begin before the others
     /// end: the library answers a promise that it had had before with the difference to what was decided then.
     fn fit(&mut self, count: usize) {
-        let all = self.machine.position as usize + self.rest.len();
-        let twice = all.saturating_sub(count).min(self.rest.len() - self.joined);
+        let twice = self.count().saturating_sub(count).min(self.rest.len() - self.joined);
         self.rest.drain(self.joined..self.joined + twice);
         if self.rest.len() > UNFOLDED {
             for command in self.rest.drain(..UNFOLDED / 2) {
@@ -39,6 +38,11 @@ impl Folded {
             }
         }
         self.joined = self.rest.len();
+    }
+
+    /// How many commands it is of.
+    fn count(&self) -> usize {
+        self.machine.position as usize + self.rest.len()
     }
 
     /// What a replica learns of it that knows the first `known` commands.
@@ -86,6 +90,18 @@ pub(super) struct Disk {
 }
 
 impl Disk {
+    /// How many commands there are, with those in the snapshot.
+    pub(super) fn count(&self) -> usize {
+        self.compacted + self.log.len()
+    }
+
+    /// Whether everything is there that it says there is. It isn't where replicas lost writes that others rely on: then
+    /// what they send each other goes on from commands that a log doesn't have.
+    pub(super) fn is_whole(&self) -> bool {
+        let snapshot = self.snapshot.as_ref().map_or(0, Folded::count);
+        snapshot == self.compacted && self.compacted <= self.decided && self.decided <= self.count()
+    }
+
     fn append_from(&mut self, from: usize, entries: Vec<Command>) {
         self.log.truncate(from.saturating_sub(self.compacted));
         self.log.extend(entries);
@@ -189,7 +205,7 @@ impl Storage<Command> for Mounted {
 
     fn get_suffix(&self, from: usize) -> StorageResult<Vec<Command>> {
         let disk = self.0.borrow();
-        Ok(disk.entries(from, disk.compacted + disk.log.len()))
+        Ok(disk.entries(from, disk.count()))
     }
 
     fn get_promise(&self) -> StorageResult<Option<Ballot>> {

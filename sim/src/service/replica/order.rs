@@ -57,6 +57,11 @@ pub(crate) trait Order {
     /// How often it wrote to disk.
     fn writes(&self) -> u64;
 
+    /// Whether it found that its disk lacks what it relies on, and takes part in nothing until it begins anew.
+    fn has_stopped(&self) -> bool {
+        false
+    }
+
     /// What it had on disk is gone.
     fn lose_disk(&mut self);
 

@@ -84,6 +84,8 @@ pub(crate) struct Replica {
     is_connected: bool,
     /// What it keeps while it leads.
     leading: Option<Leading>,
+    /// Whether the history was told that it has stopped.
+    has_told_stop: bool,
     /// What those that follow keep as well, if they judge; only a flaw does.
     following: Leading,
     awaited: Vec<(Ticket, Awaited)>,
@@ -114,6 +116,7 @@ pub(crate) fn found(service: LeaseService, nodes: &[NodeId]) -> Vec<(NodeId, Rep
             is_connected: true,
             machine: Machine::default(),
             leading,
+            has_told_stop: false,
             following: Leading::default(),
             awaited: Vec::new(),
             outgoing: Outgoing::default(),
@@ -242,6 +245,9 @@ impl Replica {
             if quiet {
                 break;
             }
+        }
+        if self.order.has_stopped() && !std::mem::replace(&mut self.has_told_stop, true) {
+            context.record(|| What::ReplicaStopped);
         }
         let mut letters = Vec::new();
         self.order.take_letters(&mut letters);
@@ -426,6 +432,7 @@ impl Service for Replica {
             is_connected: false,
             machine: Machine::default(),
             leading: None,
+            has_told_stop: false,
             following: Leading::default(),
             awaited: Vec::new(),
             outgoing: Outgoing::default(),
@@ -456,6 +463,7 @@ impl Peer for Replica {
     fn begin(&mut self, context: &ServiceContext<'_>) {
         self.machine = Machine::default();
         self.leading = None;
+        self.has_told_stop = false;
         self.following = Leading::default();
         self.awaited.clear();
         self.outgoing = Outgoing::default();
