@@ -4,10 +4,9 @@ use holdover_sim::check::{self, Assumption, Bite, Checker, Sighting, Verdict};
 use holdover_sim::history::{self, Fingerprint, History};
 use holdover_sim::limits::Ending;
 use holdover_sim::protocol::{self, AnyProtocol};
-use holdover_sim::run::run;
+use holdover_sim::run::{self, run};
 use holdover_sim::seed::Seed;
 use holdover_sim::time::Span;
-use tracing::subscriber::NoSubscriber;
 
 use crate::scenario::{Expected, Scenario};
 
@@ -80,10 +79,12 @@ pub enum Deviation {
         /// The bound on steps.
         steps: u64,
     },
-    /// The same seed gave another history: a bug of the engine.
+    /// The same seed gave another history. What the first one shows means nothing, so it is all that is told of a run.
     NotDeterministic {
         /// The protocol.
         protocol: &'static str,
+        /// What that usually comes from; see [`why_unrepeated`].
+        why: &'static str,
     },
 }
 
@@ -125,7 +126,7 @@ pub enum Outcome {
     Inconclusive,
     /// A verdict isn't as expected.
     NotAsExpected,
-    /// The engine was caught being non-deterministic.
+    /// The same seed gave another history.
     NotDeterministic,
 }
 
@@ -137,7 +138,7 @@ impl Deviation {
             | Deviation::Panicked { protocol, .. }
             | Deviation::NotSeen { protocol, .. }
             | Deviation::BoundHit { protocol, .. }
-            | Deviation::NotDeterministic { protocol } => protocol,
+            | Deviation::NotDeterministic { protocol, .. } => protocol,
         }
     }
 
@@ -185,14 +186,32 @@ pub fn protocols_of(scenario: &Scenario) -> Vec<&'static dyn AnyProtocol> {
     scenario.protocols.iter().map(find).collect()
 }
 
+/// What it usually comes from that the same seed gave another history under `protocol`, and what to do about it: as the end of
+/// a sentence. For a protocol that comes along it is a bug in holdover.
+pub fn why_unrepeated(protocol: &dyn AnyProtocol) -> &'static str {
+    match (protocol::comes_along(protocol), protocol.asks_the_host()) {
+        (true, _) => "this is a bug in holdover",
+        (false, true) => {
+            "its code isn't determined by the seed, so what it shows means nothing. Usually it depends on something that \
+             outlasts a run: a `static` that counts or caches, an `Arc` in the protocol, `tokio::select!` without `biased;`, \
+             `futures::select!`, a hasher whose keys are drawn once a process, numbers of threads, addresses in memory; or \
+             it reads a file. Take that away, or make it anew in `work`"
+        }
+        (false, false) => {
+            "its code isn't determined by the seed, so what it shows means nothing. It says that it doesn't ask the host, so \
+             perhaps it reads a clock of the system, random bytes, or the order of a `HashMap`: leave `asks_the_host` out. Or \
+             it depends on something that outlasts a run, such as a `static` that counts or caches"
+        }
+    }
+}
+
 impl JudgedRun {
     fn new(scenario: &Scenario, protocol: &'static dyn AnyProtocol, seed: Seed) -> JudgedRun {
         let once = || run(&scenario.world, protocol, &scenario.plan, seed);
         let span =
             tracing::info_span!(target: history::LOG_TARGET, "run", protocol = protocol.name(), seed = seed.0);
         let history = span.in_scope(once);
-        // The second run is only there to be compared, so it isn't logged.
-        let repeats = tracing::subscriber::with_default(NoSubscriber::new(), once) == history;
+        let repeats = run::repeats(&scenario.world, protocol, &scenario.plan, seed, &history);
         let bites = check::bites(&history);
         JudgedRun {
             protocol,
@@ -207,8 +226,12 @@ impl JudgedRun {
         }
     }
 
-    /// Where what was violated stands to what the protocol relies on; `None` if nothing was, or the protocol doesn't say.
+    /// Where what was violated stands to what the protocol relies on; `None` if nothing was, or the protocol doesn't say, or
+    /// another run gave another history.
     pub fn blame(&self) -> Option<Blame> {
+        if !self.repeats {
+            return None;
+        }
         let is_violated = |verdict: &Verdict| matches!(verdict, Verdict::Violated { .. });
         let violated = self.verdicts.iter().filter(|(_, verdict)| is_violated(verdict));
         let rules = violated.map(|(checker, _)| checker.name);
@@ -222,10 +245,10 @@ impl JudgedRun {
 
     fn deviations(&self, scenario: &Scenario) -> Vec<Deviation> {
         let protocol = self.protocol.name();
-        let mut deviations = Vec::new();
         if !self.repeats {
-            deviations.push(Deviation::NotDeterministic { protocol });
+            return vec![Deviation::NotDeterministic { protocol, why: why_unrepeated(self.protocol) }];
         }
+        let mut deviations = Vec::new();
         match &self.history.ending {
             Ending::Panicked { node, message } => deviations.push(Deviation::Panicked {
                 protocol,

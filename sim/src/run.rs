@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
+use tracing::Dispatch;
+
 use crate::check::panic_message;
 use crate::engine::{Again, Errand, Host, Work, World, hosted};
 use crate::fault::PlannedFault;
@@ -11,7 +13,7 @@ use crate::history::History;
 use crate::id::{Amount, NodeId};
 use crate::lease::LeaseService;
 use crate::limits::Ending;
-use crate::protocol::{AnyProtocol, can_run};
+use crate::protocol::{self, AnyProtocol, can_run};
 use crate::repair::{self, Operator};
 use crate::seed::{Purpose, Seed, Stream};
 use crate::service::door::{AnyLease, Door, Forgetful, HighestToken};
@@ -30,13 +32,35 @@ const LARGEST_AMOUNT: u64 = 1_000_000;
 /// Runs `protocol` in a world made from `spec`, under the faults of `plan`, all drawn from `seed`.
 ///
 /// The same arguments give the same history, byte for byte, on any thread, in any process. A panic of the protocol's
-/// code is an [`Ending`], not a panic of this function.
+/// code is an [`Ending`], not a panic of this function. A protocol that [asks the
+/// host](crate::protocol::Protocol::asks_the_host) is run on a thread of its own, which this function waits for.
 ///
 /// # Panics
-/// If called from inside a madsim runtime, with a plan that names a node that `spec` doesn't have, or with a protocol that
-/// [can't run](can_run) in that world.
+/// With a plan that names a node that `spec` doesn't have, or with a protocol that [can't run](can_run) in that world; if the
+/// protocol asks the host, also if this is called from inside a madsim runtime, or if the system has no thread to give.
 pub fn run(spec: &WorldSpec, protocol: &dyn AnyProtocol, plan: &[PlannedFault], seed: Seed) -> History {
-    hosted(seed, protocol.asks_the_host(), |host| run_on(host, spec, protocol, plan, seed))
+    hosted(seed, spec.start, protocol.asks_the_host(), |host| run_on(host, spec, protocol, plan, seed))
+}
+
+/// Whether another run with the same arguments gives `history` again. If not, the protocol isn't determined by its seed, and
+/// nothing that its history shows means anything.
+///
+/// The other run of a protocol that doesn't come along happens on a simulated host, whatever the protocol says: one that
+/// [says that it doesn't ask the host](crate::protocol::Protocol::asks_the_host), and does so, is told other times and other
+/// random bytes than the first time. Logs have nothing of it.
+///
+/// # Panics
+/// As [`run`] does for a protocol that asks the host.
+pub fn repeats(
+    spec: &WorldSpec,
+    protocol: &dyn AnyProtocol,
+    plan: &[PlannedFault],
+    seed: Seed,
+    history: &History,
+) -> bool {
+    let is_hosted = protocol.asks_the_host() || !protocol::comes_along(protocol);
+    let again = || hosted(seed, spec.start, is_hosted, |host| run_on(host, spec, protocol, plan, seed));
+    tracing::dispatcher::with_default(&Dispatch::none(), again) == *history
 }
 
 fn run_on(host: Host, spec: &WorldSpec, protocol: &dyn AnyProtocol, plan: &[PlannedFault], seed: Seed) -> History {

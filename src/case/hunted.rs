@@ -58,13 +58,16 @@ impl Hunt<'_> {
     /// What a test says of a failure.
     fn message(&self, findings: &Findings, failure: &Failure) -> String {
         let Failure { protocol, cause, seeds, inside, example, message } = failure;
-        let others = findings.failures.len() - 1;
-        let mut told = format!("{protocol} breaks {cause}\n{seeds} of {} seeds do", findings.seeds);
-        if *inside < *seeds {
+        let is_broken = *cause != Cause::Unrepeated;
+        let mut told = match is_broken {
+            true => format!("{protocol} breaks {cause}\n{seeds} of {} seeds do", findings.seeds),
+            false => format!("{protocol} isn't deterministic: {cause}\n{seeds} of {} seeds did", findings.seeds),
+        };
+        if is_broken && *inside < *seeds {
             told += &format!(", {inside} of them although all was as {protocol} relies on");
         }
         told += &format!("; this is seed {}", example.seed);
-        match others {
+        match findings.failures.len() - 1 {
             0 => {}
             1 => told += "; one more failure was found",
             others => told += &format!("; {others} more failures were found"),
@@ -73,8 +76,7 @@ impl Hunt<'_> {
         if let Some(message) = message {
             told += &format!("{message}\n");
         }
-        let seed = example.seed;
-        let again = format!("Hunt::new(&scenario).seeds({seed}..{})", seed.saturating_add(1));
+        let again = self.code_for(failure);
         match self.case_of(failure, &again) {
             Ok(Some(case)) => {
                 let _written = write!(told, "\n{}\n{}", case.scenario, case.explanation);
@@ -83,5 +85,23 @@ impl Hunt<'_> {
             Err(refused) => told += &format!("\nno file can say it: {refused}\n"),
         }
         told + &format!("\nTo see it again: {again}\n")
+    }
+
+    /// The code of the hunt that finds `failure` again, and nothing else: all that isn't as [`Hunt::new`] has it.
+    pub fn code_for(&self, failure: &Failure) -> String {
+        let (name, seed) = (&failure.protocol, failure.example.seed);
+        let hunted = self.hunted_protocols().iter().find(|protocol| protocol.name() == *name);
+        let own = hunted.filter(|protocol| !protocol::comes_along(**protocol));
+        let mut code = "Hunt::new(&scenario)".to_owned();
+        code += &match own {
+            Some(_) => ".protocols(&[protocol])".to_owned(),
+            None => format!(".protocols(&[protocol::find({name:?}).unwrap()])"),
+        };
+        self.settings().iter().for_each(|setting| code += setting);
+        code += &format!(".seeds({seed}..{})", seed.saturating_add(1));
+        match own {
+            Some(_) => code + &format!(", where protocol is {name}"),
+            None => code,
+        }
     }
 }

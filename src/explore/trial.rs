@@ -6,7 +6,7 @@ use holdover_sim::check::{self, Assumption, Bite, CHECKERS, SIGHTINGS, Verdict};
 use holdover_sim::fault::PlannedFault;
 use holdover_sim::history::{self, History, What};
 use holdover_sim::protocol::AnyProtocol;
-use holdover_sim::run::run;
+use holdover_sim::run::{self, run};
 use holdover_sim::seed::Seed;
 use holdover_sim::time::Span;
 use holdover_sim::world::WorldSpec;
@@ -57,14 +57,24 @@ pub(crate) fn is_in_trial() -> bool {
     IN_TRIAL.get()
 }
 
+fn in_trial<T>(make: impl FnOnce() -> T) -> T {
+    let before = IN_TRIAL.replace(true);
+    let made = make();
+    IN_TRIAL.set(before);
+    made
+}
+
 impl Subject<'_> {
     /// Runs it under `plan`. Logs have nothing of it: they would have thousands.
     pub fn run(&self, plan: &[PlannedFault]) -> Trial {
         let once = || run(self.world, self.protocol, plan, self.seed);
-        let before = IN_TRIAL.replace(true);
-        let history = tracing::dispatcher::with_default(&Dispatch::none(), once);
-        IN_TRIAL.set(before);
+        let history = in_trial(|| tracing::dispatcher::with_default(&Dispatch::none(), once));
         Trial { assumptions: self.protocol.assumptions(), history }
+    }
+
+    /// Whether another run under `plan` gives the history of `trial` again.
+    pub fn repeats(&self, plan: &[PlannedFault], trial: &Trial) -> bool {
+        in_trial(|| run::repeats(self.world, self.protocol, plan, self.seed, &trial.history))
     }
 }
 

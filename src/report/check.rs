@@ -288,7 +288,9 @@ fn place(deviation: &Deviation, places: &Places) -> Place {
         Deviation::Verdict { protocol, checker, .. } => places.verdict(protocol, checker),
         Deviation::NotSeen { protocol, sighting } => places.seen(protocol, sighting),
         Deviation::BoundHit { protocol, .. } => places.steps(protocol),
-        Deviation::Panicked { protocol, .. } | Deviation::NotDeterministic { protocol } => places.run(protocol),
+        Deviation::Panicked { protocol, .. } | Deviation::NotDeterministic { protocol, .. } => {
+            places.run(protocol)
+        }
     }
 }
 

@@ -203,8 +203,8 @@ fn without_reason(deviation: &Deviation) -> String {
             let bound = words::many(usize::try_from(*steps).unwrap_or(usize::MAX), "step", "steps");
             format!("{protocol}: the run hit its bound of {bound}; `steps` in the scenario raises it")
         }
-        Deviation::NotDeterministic { protocol } => {
-            format!("{protocol}: a second run with the same seed gave another history: this is a bug in holdover")
+        Deviation::NotDeterministic { protocol, why } => {
+            format!("{protocol}: a second run with the same seed gave another history: {why}")
         }
     }
 }

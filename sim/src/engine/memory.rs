@@ -180,6 +180,6 @@ impl Memory {
 pub(super) fn strayed() -> ! {
     panic!(
         "the worker's code did something else when its memory was built again from a snapshot; it must depend on \
-         nothing but its worker: its clocks, its sleeps, its calls"
+         nothing but its worker: its clocks, its sleeps, its calls; not on random bytes, nor on the order of a `HashMap`"
     )
 }

@@ -86,7 +86,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::engine::{Answer, ServiceContext, World, hosted};
+    use crate::engine::{Answer, Host, ServiceContext, World};
     use crate::history::{Claim, Decision, Reason, Row};
     use crate::id::{Amount, EntryId, Epoch, ExportId, LeaseId, NodeId, OpId, PayoutId, Token};
     use crate::limits::Limits;
@@ -163,46 +163,45 @@ mod tests {
         service: impl FnOnce() -> S,
         disk: fn(&S) -> String,
     ) -> Result<(), TestCaseError> {
-        hosted(Seed(1), false, |host| {
-            let world: Rc<World> = World::new(host, &world_spec(), Rc::new([]), Seed(1));
-            let context = ServiceContext::new(&world, NodeId(0), NodeId(3));
-            let mut service = service();
-            service.journal().open();
-            let mut past = Past::new(Span::millis(REACH));
-            let mut now = TrueTime::START;
-            let mut copies = vec![(now, disk(&service))];
-            let mut put_off = std::collections::VecDeque::new();
-            for step in steps {
-                match step {
-                    Step::Wait(millis) => now = now + Span::millis(*millis),
-                    Step::Ask(request) => match service.handle(request.clone(), &context) {
-                        Answer::Now(_) | Answer::Parked => {}
-                        Answer::After(_, later) => put_off.push_back(later),
-                    },
-                    Step::Finish => {
-                        if let Some(later) = put_off.pop_front() {
-                            later(&mut service, &context);
-                        }
-                    }
-                    Step::Crash => {
-                        put_off.clear();
-                        service.crash();
-                    }
-                    Step::Back(millis) => {
-                        put_off.clear();
-                        let at = (now - Span::millis(*millis)).max(TrueTime::START);
-                        past.take_back(at, &mut service);
-                        copies.truncate(copies.partition_point(|(made, _)| *made <= at));
-                        let (_, copy) = copies.last().expect("the first copy is of the start");
-                        prop_assert_eq!(&disk(&service), copy);
-                        continue;
+        let host = Host::none();
+        let world: Rc<World> = World::new(host, &world_spec(), Rc::new([]), Seed(1));
+        let context = ServiceContext::new(&world, NodeId(0), NodeId(3));
+        let mut service = service();
+        service.journal().open();
+        let mut past = Past::new(Span::millis(REACH));
+        let mut now = TrueTime::START;
+        let mut copies = vec![(now, disk(&service))];
+        let mut put_off = std::collections::VecDeque::new();
+        for step in steps {
+            match step {
+                Step::Wait(millis) => now = now + Span::millis(*millis),
+                Step::Ask(request) => match service.handle(request.clone(), &context) {
+                    Answer::Now(_) | Answer::Parked => {}
+                    Answer::After(_, later) => put_off.push_back(later),
+                },
+                Step::Finish => {
+                    if let Some(later) = put_off.pop_front() {
+                        later(&mut service, &context);
                     }
                 }
-                past.note(now, service.journal().drain());
-                copies.push((now, disk(&service)));
+                Step::Crash => {
+                    put_off.clear();
+                    service.crash();
+                }
+                Step::Back(millis) => {
+                    put_off.clear();
+                    let at = (now - Span::millis(*millis)).max(TrueTime::START);
+                    past.take_back(at, &mut service);
+                    copies.truncate(copies.partition_point(|(made, _)| *made <= at));
+                    let (_, copy) = copies.last().expect("the first copy is of the start");
+                    prop_assert_eq!(&disk(&service), copy);
+                    continue;
+                }
             }
-            Ok(())
-        })
+            past.note(now, service.journal().drain());
+            copies.push((now, disk(&service)));
+        }
+        Ok(())
     }
 
     fn epoch_and_token() -> impl Strategy<Value = Claim> {

@@ -16,6 +16,7 @@ pub use monotonic::Monotonic;
 pub use naive::Naive;
 pub use traps::{CheckOnce, ReadThenFence, TRAPS};
 
+use std::any::TypeId;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -74,9 +75,25 @@ pub trait Protocol: Clone + Send + Sync + 'static {
     }
 
     /// Whether its code, or a crate that it uses, may ask the standard library or libc what time it is or for random bytes;
-    /// a `HashMap` of the standard library's does so for its order. Then it gets virtual time and seeded bytes. One that says
-    /// that it never does has runs that take less time, and if it does all the same, they are no longer determined by their
-    /// seeds.
+    /// a `HashMap` of the standard library's does so for its order.
+    ///
+    /// If so, which is the default, each run has a simulated host and a thread of its own, which takes some 50 µs more:
+    ///
+    /// - Random bytes are drawn from the run's seed, and what is kept per thread begins anew: the order of a `HashMap`,
+    ///   `thread_local!`, and the generators of `rand`, `uuid` and `fastrand`.
+    /// - `SystemTime::now()` is true time, from the scenario's start on, and `Instant` goes on as that does. They are the
+    ///   simulator's clocks and not the worker's: no step, drift, freeze or any other fault reaches them. A worker's own are
+    ///   [`Worker::wall`], [`Worker::mono`], [`Worker::raw`] and [`Worker::boottime`]; to test how code bears with clocks, have
+    ///   it read those. In a scenario that begins before 2023, `SystemTime` reads a date of 2022.
+    ///
+    /// What a process keeps isn't begun anew: a `static` that counts or caches (so do `tokio::select!` without `biased;` and
+    /// `futures::select!`, which draw the order of their branches from one), what a protocol itself holds in an `Arc`,
+    /// addresses in memory, numbers of threads and of the process. Code that depends on such a thing isn't determined by the
+    /// seed. It is caught where a run is [repeated](crate::run::repeats): replays and checks do that with each, hunts with all
+    /// runs that fail and some of the others.
+    ///
+    /// A protocol that says `false` has neither host nor thread, and its runs take less time. It is then not to ask: what it
+    /// reads is the machine's, and it is caught in the same way if its history depends on that.
     fn asks_the_host(&self) -> bool {
         true
     }
@@ -133,6 +150,8 @@ pub trait AnyProtocol: Sync {
     fn work(&self, worker: Worker) -> Pin<Box<dyn Future<Output = ()>>>;
     /// The same protocol once more, for who outlives this one.
     fn share(&self) -> Rc<dyn AnyProtocol>;
+    /// Its type.
+    fn kind(&self) -> TypeId;
 }
 
 impl<P: Protocol> AnyProtocol for P {
@@ -179,6 +198,10 @@ impl<P: Protocol> AnyProtocol for P {
     fn share(&self) -> Rc<dyn AnyProtocol> {
         Rc::new(self.clone())
     }
+
+    fn kind(&self) -> TypeId {
+        TypeId::of::<P>()
+    }
 }
 
 /// Every protocol that comes along, in the order of reports.
@@ -207,4 +230,9 @@ pub fn find(name: &str) -> Option<&'static dyn AnyProtocol> {
 /// Every protocol that has a name to be run by: those of [`PROTOCOLS`], then the traps.
 pub fn named() -> impl Iterator<Item = &'static dyn AnyProtocol> {
     PROTOCOLS.iter().chain(TRAPS).copied()
+}
+
+/// Whether `protocol` is one of those that have a name to be run by. One of a program's own may only be called the same.
+pub fn comes_along(protocol: &dyn AnyProtocol) -> bool {
+    named().any(|known| known.kind() == protocol.kind())
 }

@@ -17,7 +17,7 @@ use crate::explore::generate::Selection;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Cause {
-    /// A second run with the same seed gave another history: a bug of the engine.
+    /// A second run with the same seed gave another history: what the run broke isn't told then, as it means nothing.
     Unrepeated,
     /// The protocol's code panicked.
     Panicked,
@@ -107,7 +107,7 @@ pub struct Failure {
     pub inside: u64,
     /// One of them.
     pub example: Example,
-    /// What a panic said, of the example.
+    /// What a panic said, of the example; or why a run may not repeat itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }

@@ -23,7 +23,7 @@ use std::thread;
 use holdover_sim::check::{self, Verdict};
 use holdover_sim::fault::PlannedFault;
 use holdover_sim::limits::Ending;
-use holdover_sim::protocol::AnyProtocol;
+use holdover_sim::protocol::{self, AnyProtocol};
 use holdover_sim::seed::Seed;
 use holdover_sim::world::WorldSpec;
 
@@ -31,7 +31,7 @@ use self::coverage::Tally;
 use self::findings::Part;
 use super::generate::{Generator, Profile, Selection, with_drawn_clocks};
 use super::{Signature, Subject, failures};
-use crate::replay::{Blame, protocols_of};
+use crate::replay::{Blame, protocols_of, why_unrepeated};
 use crate::scenario::Scenario;
 
 /// The group of faults that are about clocks.
@@ -41,7 +41,8 @@ const CLOCKS: &str = "clocks";
 /// beside anybody's patience.
 const SEEDS_A_TASK: u64 = 32;
 
-/// Every so many seeds are run twice, to see whether the runs repeat themselves.
+/// Every so many seeds are run twice, to see whether the runs repeat themselves; under a protocol of a program's own, also
+/// every seed that fails.
 const REPEATED_EVERY: u64 = 64;
 
 /// What becomes of a scenario's own plan.
@@ -189,6 +190,31 @@ impl<'a> Hunt<'a> {
         &self.protocols
     }
 
+    /// What draws its runs, as the calls that set it; nothing that is as [`Hunt::new`] has it.
+    pub(crate) fn settings(&self) -> Vec<String> {
+        // Each field, so that none is forgotten that runs are drawn from.
+        let Hunt {
+            profile,
+            selection,
+            own_plan,
+            inside_only,
+            scenario: _,
+            protocols: _,
+            seeds: _,
+            shard: _,
+            jobs: _,
+            fail_fast: _,
+            keep_going: _,
+        } = self;
+        let settings = [
+            (*profile != Profile::Hostile).then(|| format!(".profile(Profile::{profile:?})")),
+            (*selection != Selection::ALL).then(|| format!(".faults(\"{selection}\".parse().unwrap())")),
+            (*own_plan != OwnPlan::Replaced).then(|| format!(".own_plan(OwnPlan::{own_plan:?})")),
+            inside_only.then(|| ".inside_only()".to_owned()),
+        ];
+        settings.into_iter().flatten().collect()
+    }
+
     /// On how many threads it runs.
     pub fn threads(&self) -> NonZeroUsize {
         self.jobs
@@ -315,13 +341,15 @@ impl<'a> Hunt<'a> {
                 message,
             });
         };
-        if seed.is_multiple_of(REPEATED_EVERY) && subject.run(plan).history != trial.history {
-            note(Cause::Unrepeated, true, None);
+        let signatures: Vec<Signature> = failures(&verdicts).into_iter().map(|(signature, _)| signature).collect();
+        let panicked = matches!(trial.history.ending, Ending::Panicked { .. });
+        let in_doubt = (panicked || !signatures.is_empty()) && !protocol::comes_along(subject.protocol);
+        if (in_doubt || seed.is_multiple_of(REPEATED_EVERY)) && !subject.repeats(plan, &trial) {
+            return note(Cause::Unrepeated, false, Some(why_unrepeated(subject.protocol).to_owned()));
         }
         if let Ending::Panicked { message, .. } = &trial.history.ending {
             note(Cause::Panicked, true, Some(message.clone()));
         }
-        let signatures: Vec<Signature> = failures(&verdicts).into_iter().map(|(signature, _)| signature).collect();
         if signatures.is_empty() {
             return;
         }

@@ -15,7 +15,7 @@ use super::edges::{Edges, edges, value};
 use super::{chain, listed, numbered, roles, rules, which};
 use crate::explore::explain::{Difference, Explained, Explanation, Role, Turned};
 use crate::explore::{Budget, Signature, Spent, Sufficient, failures, refused};
-use crate::replay::{Blame, JudgedRun};
+use crate::replay::{Blame, JudgedRun, why_unrepeated};
 
 /// Writes `explanation` with colours, `width` columns wide; who can't show colours strips them. `file` is where the scenario
 /// was read.
@@ -89,8 +89,9 @@ impl Section<'_> {
             paragraph(out, "  ", 4, &format!("PANICKED: {}", harmless(message)), BAD, self.width)?;
         }
         if !self.run.repeats {
-            let text = "a second run with the same seed gave another history: this is a bug in holdover";
-            paragraph(out, "  ", 4, text, BAD, self.width)?;
+            let why = why_unrepeated(self.run.protocol);
+            let text = format!("a second run with the same seed gave another history: {why}");
+            paragraph(out, "  ", 4, &text, BAD, self.width)?;
         }
         match self.run.blame() {
             Some(Blame::Inside) => {
