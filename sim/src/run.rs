@@ -21,7 +21,6 @@ use crate::service::lease_store::{LeaseStore, LeaseStoreRules};
 use crate::service::ledger::{Ledger, LedgerRules};
 use crate::service::provider::{GatewayRules, Provider};
 use crate::service::replica;
-use crate::settlement;
 use crate::time::TrueTime;
 use crate::worker::{LeaseKeeper, Services, Worker};
 use crate::world::{self, Keys, LeaseSpec, WorldSpec};
@@ -124,7 +123,14 @@ fn move_in(
             let (lease, job) = (spec.lease, spec.job);
             move |protocol: &dyn AnyProtocol, seat: NodeId| {
                 let worker = Worker::new(world.clone(), seat, node, services.clone(), lease, job, batch.clone());
-                let stop = farewell.then(|| Box::pin(settlement::stop(worker.clone())) as Work);
+                let stop = farewell.then(|| {
+                    let (stop, worker) = (protocol.stop(worker.clone()), worker.clone());
+                    let told = async move {
+                        worker.note_told_to_stop();
+                        stop.await;
+                    };
+                    Box::pin(told) as Work
+                });
                 Errand { work: protocol.work(worker), stop }
             }
         };

@@ -28,8 +28,7 @@ enum Stop {
 pub(crate) async fn work<P: Protocol>(protocol: P, worker: Worker) {
     loop {
         let lease = obtain(&protocol, &worker).await;
-        let renewals = worker.spawn(keep_renewing(protocol.clone(), worker.clone(), lease.clone()));
-        worker.take_in_hand(&lease, renewals);
+        worker.take_in_hand(worker.spawn(keep_renewing(protocol.clone(), worker.clone(), lease.clone())));
         let published = settle(&protocol, &worker, &lease).await;
         worker.stop_renewing();
         lease.give_up();
@@ -47,7 +46,6 @@ pub(crate) async fn work<P: Protocol>(protocol: P, worker: Worker) {
 
 /// What a worker does beside its work when it is told to stop: it gives its lease back, and forgets that the work goes on.
 pub(crate) async fn stop(worker: Worker) {
-    worker.stop_asking();
     worker.stop_renewing();
     if let Some(lease) = worker.lease_in_hand() {
         // A lease that can't be given back runs out by itself.

@@ -1,13 +1,15 @@
 //! What a worker can do and see: its own clocks, the services, its lease. Never true time.
 
+mod hands;
 mod replicas;
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 use std::task::{Context, Poll};
 
+use self::hands::Hands;
 use crate::clock::{Clock, Deadline};
 use crate::engine::{Address, Broken, Calling, Passing, Service, Sleep, TaskHandle, World, call};
 use crate::history::{Claim, Refusal, Row, What};
@@ -47,15 +49,6 @@ struct Inner {
     job: JobSpec,
     batch: Rc<[Amount]>,
     hands: Hands,
-}
-
-/// What a worker has in hand, for whoever tells it to stop.
-#[derive(Default)]
-struct Hands {
-    /// Weak, because a lease knows its worker.
-    lease: RefCell<Weak<Lease>>,
-    renewals: RefCell<Option<TaskHandle>>,
-    stops: Cell<bool>,
     replicas: replicas::Known,
 }
 
@@ -88,7 +81,17 @@ impl Worker {
         job: JobSpec,
         batch: Rc<[Amount]>,
     ) -> Worker {
-        Worker(Rc::new(Inner { world, machine, node, services, lease, job, batch, hands: Hands::default() }))
+        Worker(Rc::new(Inner {
+            world,
+            machine,
+            node,
+            services,
+            lease,
+            job,
+            batch,
+            hands: Hands::default(),
+            replicas: replicas::Known::default(),
+        }))
     }
 
     /// The worker's node. A copy of a worker takes itself for the worker.
@@ -259,8 +262,11 @@ impl Worker {
     ///
     /// # Errors
     /// If the ledger refused or the connection broke.
+    ///
+    /// # Panics
+    /// If `op` isn't in the [batch](Worker::batch).
     pub async fn write(&self, lease: &Lease, op: OpId) -> Result<crate::id::EntryId, Setback> {
-        let amount = self.0.batch[op.index()];
+        let amount = self.amount_of(op);
         match self.ask_ledger(lease, LedgerRequest::Write { op, amount }).await? {
             LedgerResponse::Entered(entry) => Ok(entry),
             other => unreachable!("the ledger answers a write with {other:?}"),
@@ -271,7 +277,11 @@ impl Worker {
     ///
     /// # Errors
     /// If the ledger refused or the connection broke.
+    ///
+    /// # Panics
+    /// If the operation of `row` isn't in the [batch](Worker::batch).
     pub async fn move_checkpoint(&self, lease: &Lease, row: Row) -> Result<(), Setback> {
+        self.amount_of(row.op);
         self.ask_ledger(lease, LedgerRequest::MoveCheckpoint { row }).await.map(drop)
     }
 
@@ -287,12 +297,24 @@ impl Worker {
     ///
     /// # Errors
     /// If the gateway refused or the connection broke.
+    ///
+    /// # Panics
+    /// If `op` isn't in the [batch](Worker::batch).
     pub async fn pay(&self, lease: &Lease, op: OpId) -> Result<PayoutId, Setback> {
         let reference = Reference { op, attempt: 0 };
-        let pay = Pay { claim: self.claim(lease), op, amount: self.0.batch[op.index()], reference };
+        let pay = Pay { claim: self.claim(lease), op, amount: self.amount_of(op), reference };
         match self.ask(&self.0.services.provider, ProviderRequest::Pay(pay)).await?.map_err(Setback::Refused)? {
             ProviderResponse::Paid(payout, _) => Ok(payout),
             other => unreachable!("the provider answers a request to pay with {other:?}"),
+        }
+    }
+
+    /// The amount of `op`. That a worker asks for an operation that there isn't is a mistake of its own code.
+    #[inline(always)]
+    fn amount_of(&self, op: OpId) -> Amount {
+        match self.0.batch.get(op.index()) {
+            Some(amount) => *amount,
+            None => not_in_the_batch(op, self.0.batch.len()),
         }
     }
 
@@ -310,35 +332,6 @@ impl Worker {
 
     fn claim(&self, lease: &Lease) -> Claim {
         Claim { worker: self.0.machine, epoch: lease.grant.epoch, token: lease.grant.token }
-    }
-
-    /// Notes what the worker has in hand from now on.
-    pub(crate) fn take_in_hand(&self, lease: &Rc<Lease>, renewals: TaskHandle) {
-        *self.0.hands.lease.borrow_mut() = Rc::downgrade(lease);
-        *self.0.hands.renewals.borrow_mut() = Some(renewals);
-    }
-
-    /// The lease that the worker has in hand, if it has one.
-    pub(crate) fn lease_in_hand(&self) -> Option<Rc<Lease>> {
-        self.0.hands.lease.borrow().upgrade()
-    }
-
-    /// Ends the renewals, if there are any.
-    pub(crate) fn stop_renewing(&self) {
-        let renewals = self.0.hands.renewals.borrow_mut().take();
-        if let Some(renewals) = renewals {
-            renewals.cancel();
-        }
-    }
-
-    /// Notes that the worker is to ask for no more leases.
-    pub(crate) fn stop_asking(&self) {
-        self.0.hands.stops.set(true);
-    }
-
-    /// Whether the worker was told to stop.
-    pub(crate) fn is_told_to_stop(&self) -> bool {
-        self.0.hands.stops.get()
     }
 
     /// Records that the worker looked whether `lease` still holds, and what it concluded.
@@ -378,6 +371,14 @@ impl Future for AskingLedger<'_> {
     }
 }
 
+#[cold]
+fn not_in_the_batch(op: OpId, operations: usize) -> ! {
+    panic!(
+        "the worker's code asks for operation {}, and the batch has {operations}, numbered from 0; see `Worker::batch`",
+        op.0
+    )
+}
+
 fn expect_checkpoint(response: LedgerResponse) -> Checkpoint {
     match response {
         LedgerResponse::Checkpoint(checkpoint) => *checkpoint,
@@ -401,7 +402,9 @@ impl Lease {
         let lease =
             Lease { worker: worker.clone(), grant, since, until: Cell::new(until), given_up: Cell::new(false) };
         lease.worker.record(What::LeaseHeld { epoch: grant.epoch, until });
-        Rc::new(lease)
+        let lease = Rc::new(lease);
+        worker.0.hands.take(&lease);
+        lease
     }
 
     /// What the holder presents as its lease.

@@ -13,6 +13,8 @@ pub use segment::{Motion, Rate, Segment};
 
 use serde::Serialize;
 
+use crate::time::{MonoTime, WallTime};
+
 /// One of a node's four clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -34,4 +36,16 @@ pub struct Deadline {
     pub clock: Clock,
     /// The reading at which it is reached, in that clock's nanoseconds.
     pub reading: i64,
+}
+
+impl From<WallTime> for Deadline {
+    fn from(time: WallTime) -> Deadline {
+        Deadline { clock: Clock::Wall, reading: time.as_nanos() }
+    }
+}
+
+impl From<MonoTime> for Deadline {
+    fn from(time: MonoTime) -> Deadline {
+        Deadline { clock: Clock::Monotonic, reading: time.as_nanos() }
+    }
 }

@@ -120,9 +120,21 @@ pub trait Protocol: Clone + Send + Sync + 'static {
     fn take_over(&self, worker: &Worker, lease: &Lease) -> impl Future<Output = Result<Checkpoint, Setback>>;
 
     /// The whole life of a worker's process. The default is the settlement, which calls the functions above; a job of
-    /// one's own ends with [`Worker::finish`].
+    /// one's own ends with [`Worker::finish`]. Called anew for each process: after a crash that the worker comes back from,
+    /// and for a copy of its machine.
+    ///
+    /// A job may pass [points](crate::point::Point) by any name. A plan made in code can have faults wait for one
+    /// ([`Anchor::Point`](crate::fault::Anchor::Point)); scenario files and drawn plans only know those of the settlement.
     fn work(self, worker: Worker) -> impl Future<Output = ()> {
         settlement::work(self, worker)
+    }
+
+    /// What a worker does beside its [work](Protocol::work) when a `shutdown` tells it to stop; the work goes on until its
+    /// time is over, and learns of it from [`Worker::told_to_stop`]. The default is a usual mistake: it gives back the lease
+    /// that the worker [took](Lease::take) last and ends the renewals that [are in hand](Worker::take_in_hand), as if that
+    /// were all that there is to stop.
+    fn stop(self, worker: Worker) -> impl Future<Output = ()> {
+        settlement::stop(worker)
     }
 }
 
@@ -148,6 +160,8 @@ pub trait AnyProtocol: Sync {
     fn gateway(&self) -> GatewayRules;
     /// See [`Protocol::work`].
     fn work(&self, worker: Worker) -> Pin<Box<dyn Future<Output = ()>>>;
+    /// See [`Protocol::stop`].
+    fn stop(&self, worker: Worker) -> Pin<Box<dyn Future<Output = ()>>>;
     /// The same protocol once more, for who outlives this one.
     fn share(&self) -> Rc<dyn AnyProtocol>;
     /// Its type.
@@ -193,6 +207,10 @@ impl<P: Protocol> AnyProtocol for P {
 
     fn work(&self, worker: Worker) -> Pin<Box<dyn Future<Output = ()>>> {
         Box::pin(Protocol::work(self.clone(), worker))
+    }
+
+    fn stop(&self, worker: Worker) -> Pin<Box<dyn Future<Output = ()>>> {
+        Box::pin(Protocol::stop(self.clone(), worker))
     }
 
     fn share(&self) -> Rc<dyn AnyProtocol> {

@@ -193,6 +193,14 @@ impl Now {
     }
 }
 
+/// When the wall clock will read that `until` has come, as far as can be told now.
+fn by_wall_clock(until: Deadline, context: &ServiceContext<'_>) -> WallTime {
+    match until.clock {
+        Clock::Wall => WallTime::from_nanos(until.reading),
+        clock => context.wall() + Span::nanos(until.reading.saturating_sub(context.read(clock))),
+    }
+}
+
 impl LeaseStore {
     /// An empty store. `ids` is what it makes lease IDs from; `own` decides in place of its row.
     pub fn new(rules: LeaseStoreRules, own: Option<Box<dyn LockService>>, ids: Stream) -> LeaseStore {
@@ -234,6 +242,7 @@ impl LeaseStore {
                         self.journal.note(|| LeaseUndo::Ids(Box::new(before)));
                         let token = self.raised(token);
                         let grant = Grant { lease, token, epoch: context.next_epoch() };
+                        let until = by_wall_clock(until, context);
                         context.record(|| What::LeaseGranted { worker, epoch: grant.epoch, lease, token, until });
                         self.note_grant(grant, worker);
                         LeaseResponse::Granted(Box::new(grant))
@@ -246,6 +255,7 @@ impl LeaseStore {
             }
             LeaseRequest::Renew { grant, term } => match own.renew(grant.lease, term, clocks) {
                 Some(until) => {
+                    let until = by_wall_clock(until, context);
                     context.record(|| What::LeaseRenewed { worker, epoch: grant.epoch, until });
                     LeaseResponse::Done
                 }

@@ -4,6 +4,7 @@
 //! that is behind. What workers ask it goes over the same network, and is recorded by the same events, so all rules judge it
 //! as they judge the lease store.
 
+use crate::clock::Deadline;
 use crate::id::{LeaseId, NodeId, Token};
 use crate::service::lease_store::Term;
 use crate::time::{MonoTime, WallTime};
@@ -22,8 +23,9 @@ pub struct LockClocks {
 pub struct Lock {
     /// The fencing token that goes with it, if there is one.
     pub token: Option<Token>,
-    /// Until when it is granted, by the clock that the service goes by; only reports and checkers look at it.
-    pub until: WallTime,
+    /// Until when it is granted, on the clock that the service goes by: the asker's wall clock, if that is whose time it takes
+    /// from a [`Term`], or a clock of its own node. Only reports and checkers look at it, and have it by the wall clock.
+    pub until: Deadline,
 }
 
 /// Decides who has the lock. One call is one atomic step. What it does must follow from what it is told alone.
@@ -35,7 +37,7 @@ pub trait LockService: 'static {
     fn acquire(&mut self, asker: NodeId, lease: LeaseId, term: Term, clocks: LockClocks) -> Result<Lock, NodeId>;
 
     /// Prolongs the lock under `lease`; until when. `None` if it isn't there any more.
-    fn renew(&mut self, lease: LeaseId, term: Term, clocks: LockClocks) -> Option<WallTime>;
+    fn renew(&mut self, lease: LeaseId, term: Term, clocks: LockClocks) -> Option<Deadline>;
 
     /// Gives the lock under `lease` up: whether it was there.
     fn release(&mut self, lease: LeaseId) -> bool;

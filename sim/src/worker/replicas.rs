@@ -58,7 +58,7 @@ impl Worker {
         replicas: &[Address<Replica>],
         ask: LeaseAsk,
     ) -> Result<(LeaseTold, Option<crate::id::Epoch>), Broken> {
-        let known = &self.0.hands.replicas;
+        let known = &self.0.replicas;
         let comes = matches!(ask, LeaseAsk::Acquire { .. } | LeaseAsk::Read);
         if known.session.get().is_none() && comes {
             self.come_to(replicas).await?;
@@ -85,14 +85,14 @@ impl Worker {
         let number = self.note_asking(nonce.cast_unsigned(), LeaseAsk::Come);
         if let ReplicaResponse::Opened(session) = self.ask_around(replicas, ReplicaRequest::Open { nonce }).await?
         {
-            self.0.hands.replicas.session.set(Some(session));
+            self.0.replicas.session.set(Some(session));
             self.record(What::LeaseTold { number, told: LeaseTold::Done });
         }
         Ok(())
     }
 
     fn note_asking(&self, session: u64, ask: LeaseAsk) -> u32 {
-        let asked = &self.0.hands.replicas.asked;
+        let asked = &self.0.replicas.asked;
         asked.set(asked.get() + 1);
         self.record(What::LeaseAsked { session, number: asked.get(), ask });
         asked.get()
@@ -104,7 +104,7 @@ impl Worker {
         replicas: &[Address<Replica>],
         request: ReplicaRequest,
     ) -> Result<ReplicaResponse, Broken> {
-        let leader = &self.0.hands.replicas.leader;
+        let leader = &self.0.replicas.leader;
         let timeout = self.0.world.timeout();
         let until = self.mono() + timeout + timeout;
         let mut was_sent_on = false;

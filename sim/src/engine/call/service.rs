@@ -109,6 +109,11 @@ impl<'a> ServiceContext<'a> {
         self.world.now()
     }
 
+    /// What a clock of the service's own reads, in nanoseconds.
+    pub fn read(&self, clock: Clock) -> i64 {
+        self.world.read_clock(self.node, clock)
+    }
+
     /// The service's own wall clock.
     #[inline]
     pub fn wall(&self) -> WallTime {
