@@ -80,7 +80,14 @@ impl Stream {
             Purpose::Fault(fault, ..) => fault,
             Purpose::Payout(payout) => u128::from(payout),
             Purpose::Refund(payout, nth) => u128::from(payout) << 32 | u128::from(nth),
-            _ => 0,
+            Purpose::Latency(..)
+            | Purpose::Workload
+            | Purpose::ResumeOrder(_)
+            | Purpose::LeaseIds(_)
+            | Purpose::TimeSamples(_)
+            | Purpose::Swarm
+            | Purpose::PlannedFault(_)
+            | Purpose::Clocks(_) => 0,
         };
         key[16..].copy_from_slice(&which.to_le_bytes());
         let mut rng = ChaCha8Rng::from_seed(key);

@@ -1,5 +1,9 @@
 //! What a run starts from: the nodes, their clocks, the lease, the job, the network. Plain data.
 
+mod nodes;
+
+pub use nodes::renumbered;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 

@@ -274,7 +274,35 @@ impl Tracer<'_> {
     }
 }
 
-/// Whether a clock that was set right or wrong on `node` has to do with `fault`.
+/// Whether a clock that was set right or wrong on `node` has to do with `fault`: it is one of those of which a time daemon
+/// or an agent notices something.
 fn sets_clocks(fault: &Fault, node: NodeId) -> bool {
-    matches!(fault, Fault::Pause(_) | Fault::TimeSource(_)) && fault.nodes().contains(&node)
+    let is_noticed = match fault {
+        Fault::Pause(_)
+        | Fault::TimeSource(_)
+        | Fault::LeapSecond(_)
+        | Fault::ClockStep(_)
+        | Fault::ClockSlew(_)
+        | Fault::ClockDrift(_)
+        | Fault::ClockStrobe(_)
+        | Fault::ZoneError(_)
+        | Fault::Restore(_) => true,
+        Fault::Restart(_)
+        | Fault::Failover(_)
+        | Fault::Crash(_)
+        | Fault::Shutdown(_)
+        | Fault::Partition(_)
+        | Fault::Latency(_)
+        | Fault::Loss(_)
+        | Fault::Duplicate(_)
+        | Fault::Reorder(_)
+        | Fault::Hold(_)
+        | Fault::DelayMessage(_)
+        | Fault::LoseMessage(_)
+        | Fault::Snapshot(_)
+        | Fault::Throttle(_)
+        | Fault::SplitBrain(_)
+        | Fault::DiskStall(_) => false,
+    };
+    is_noticed && fault.nodes().contains(&node)
 }

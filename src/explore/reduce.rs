@@ -6,11 +6,11 @@
 //! Whatever is proposed is a plan that a scenario file can say, if the plan was one to begin with.
 
 use holdover_sim::fault::{Anchor, Fault, Loses, Original, Pause, PauseClocks, PlannedFault, Restart, Restore};
-use holdover_sim::id::NodeId;
 use holdover_sim::time::TrueTime;
 
 use super::Parts;
 use super::knobs::{Knob, Unit, knobs, turned};
+use super::subset::{left_without, takes_snapshot};
 use crate::scenario::contradict;
 
 /// How often all of it is done at the most.
@@ -304,7 +304,29 @@ fn plainer(fault: &Fault) -> Vec<Fault> {
         ],
         Fault::Restart(restart) => vec![Restart { loses: Loses::Memory, ..*restart }.into()],
         Fault::Restore(restore) => vec![Restore { original: Original::Gone, ..*restore }.into()],
-        _ => Vec::new(),
+        // Nothing of these is more than a number, or who and whom.
+        Fault::ClockStep(_)
+        | Fault::ClockSlew(_)
+        | Fault::ClockDrift(_)
+        | Fault::ClockStrobe(_)
+        | Fault::ZoneError(_)
+        | Fault::LeapSecond(_)
+        | Fault::TimeSource(_)
+        | Fault::Failover(_)
+        | Fault::Crash(_)
+        | Fault::Shutdown(_)
+        | Fault::Partition(_)
+        | Fault::Latency(_)
+        | Fault::Loss(_)
+        | Fault::Duplicate(_)
+        | Fault::Reorder(_)
+        | Fault::Hold(_)
+        | Fault::DelayMessage(_)
+        | Fault::LoseMessage(_)
+        | Fault::Snapshot(_)
+        | Fault::Throttle(_)
+        | Fault::SplitBrain(_)
+        | Fault::DiskStall(_) => Vec::new(),
     }
 }
 
@@ -318,20 +340,9 @@ fn frozen_at_most(clocks: PauseClocks) -> PauseClocks {
 
 /// The plan without the faults at `taken`, those that wait for them, and those that go back to a snapshot that is gone;
 /// names that nobody needs any more are gone too.
-fn without(plan: &[PlannedFault], mut taken: Vec<usize>) -> Vec<PlannedFault> {
-    let parts = Parts::of(plan);
-    let left = loop {
-        let left = parts.without(&taken);
-        let has_snapshot = |node: NodeId| left.iter().any(|index| takes_snapshot(&plan[*index], node));
-        let is_stranded =
-            |index: &&usize| matches!(&plan[**index].inject, Fault::Restore(back) if !has_snapshot(back.node));
-        let before = taken.len();
-        taken.extend(left.iter().filter(is_stranded).copied());
-        if taken.len() == before {
-            break left;
-        }
-    };
-    let mut fewer = parts.only(&left);
+fn without(plan: &[PlannedFault], taken: Vec<usize>) -> Vec<PlannedFault> {
+    let left = left_without(plan, taken);
+    let mut fewer = Parts::of(plan).only(&left);
     for index in 0..fewer.len() {
         let waits = |other: &PlannedFault| matches!(&other.when, Anchor::Fault { name, .. } if fewer[index].name.as_ref() == Some(name));
         if !fewer.iter().any(waits) {
@@ -339,10 +350,6 @@ fn without(plan: &[PlannedFault], mut taken: Vec<usize>) -> Vec<PlannedFault> {
         }
     }
     fewer
-}
-
-fn takes_snapshot(fault: &PlannedFault, of: NodeId) -> bool {
-    matches!(&fault.inject, Fault::Snapshot(snapshot) if snapshot.node == of)
 }
 
 /// Whether the fault at `index`, which is another than before, still goes with the others.

@@ -1,6 +1,7 @@
 //! Parts of a fault plan: which faults go together, and the smallest sets of them that still do something.
 
-use holdover_sim::fault::{Anchor, PlannedFault};
+use holdover_sim::fault::{Anchor, Fault, PlannedFault};
+use holdover_sim::id::NodeId;
 
 use super::Signature;
 
@@ -195,10 +196,34 @@ pub(super) fn next_combination(set: &mut [usize], all: usize) -> bool {
     true
 }
 
+/// What is left of `plan` when `taken` are taken away: neither those that wait for them, nor those that go back to a
+/// snapshot that is gone.
+pub(super) fn left_without(plan: &[PlannedFault], mut taken: Vec<usize>) -> Vec<usize> {
+    let parts = Parts::of(plan);
+    loop {
+        let left = parts.without(&taken);
+        let had_snapshot = |node: NodeId| plan.iter().any(|fault| takes_snapshot(fault, node));
+        let has_snapshot = |node: NodeId| left.iter().any(|index| takes_snapshot(&plan[*index], node));
+        let is_stranded = |index: &&usize| {
+            let Fault::Restore(back) = &plan[**index].inject else { return false };
+            had_snapshot(back.node) && !has_snapshot(back.node)
+        };
+        let before = taken.len();
+        taken.extend(left.iter().filter(is_stranded).copied());
+        if taken.len() == before {
+            return left;
+        }
+    }
+}
+
+/// Whether it takes a snapshot of the machine on `of`.
+pub(super) fn takes_snapshot(fault: &PlannedFault, of: NodeId) -> bool {
+    matches!(&fault.inject, Fault::Snapshot(snapshot) if snapshot.node == of)
+}
+
 #[cfg(test)]
 mod tests {
-    use holdover_sim::fault::{ClockStep, Fault};
-    use holdover_sim::id::NodeId;
+    use holdover_sim::fault::ClockStep;
     use holdover_sim::time::{Span, TrueTime};
 
     use super::*;

@@ -1,6 +1,6 @@
 //! The lanes of the timeline: a column for each node, with what it is doing between its events.
 
-use holdover_sim::fault::Fault;
+use holdover_sim::fault::{Fault, Stops};
 use holdover_sim::history::{History, Role, What, beliefs};
 use holdover_sim::id::NodeId;
 use holdover_sim::time::TrueTime;
@@ -289,10 +289,13 @@ pub(super) fn lines(history: &History) -> Vec<Line> {
 }
 
 fn counted(fault: &Fault) -> Option<Count> {
-    match fault {
-        Fault::Pause(pause) if pause.task.is_some() => Some(Count::TaskPauses),
-        Fault::Pause(_) => Some(Count::Pauses),
-        Fault::Restart(_) | Fault::Failover(_) => Some(Count::Away),
-        _ => None,
+    match fault.stops() {
+        Stops::Nodes => {
+            let is_task = matches!(fault, Fault::Pause(pause) if pause.task.is_some());
+            Some(if is_task { Count::TaskPauses } else { Count::Pauses })
+        }
+        Stops::Service => Some(Count::Away),
+        // Of the first two there are events; what has two primaries still answers.
+        Stops::AtTimes | Stops::Process | Stops::Primary | Stops::Nothing => None,
     }
 }

@@ -210,3 +210,34 @@ fn a_case_is_promoted_once() {
     let ran = shell("holdover promote .").ended(2);
     assert!(ran.stderr.contains("case.json: can't be read"), "{}", ran.stderr);
 }
+
+/// The clocks of a replica, whose number is behind the workers', are still its own when a worker goes.
+#[test]
+fn replicas_keep_their_clocks_when_a_worker_goes() {
+    let text = r#"title = "Two workers, and a replica with a time daemon"
+start = 2026-01-15T01:59:30Z
+protocols = ["naive"]
+
+[lease]
+ttl = "40s"
+renew_every = "10s"
+service = "async-replica"
+
+[job]
+operations = 1
+finish_within = "1ms"
+
+[[worker]]
+name = "a"
+
+[[worker]]
+name = "b"
+
+[service.lease-2]
+clock = { discipline = "chrony" }
+"#;
+    let folder = folder(&[("replica.toml", text)]);
+    let ran = shrink(&folder.path().join("replica.toml"), "").ended(0);
+    let small = Scenario::parse("small.toml", &ran.stdout).expect("it was written");
+    assert_eq!(small.world.workers.len(), 1);
+}

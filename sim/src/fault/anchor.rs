@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::Keep;
 use crate::id::NodeId;
 use crate::time::{Span, TrueTime};
 
@@ -51,6 +52,18 @@ pub enum Anchor {
 }
 
 impl Anchor {
+    /// Shows `keep` the node that it waits for, if it waits for one. `keep` may give it another number, or answer `false`.
+    /// The answer is the same, since nothing could be waited for then.
+    pub fn keep_node(&mut self, keep: &mut Keep<'_>) -> bool {
+        let node = match self {
+            Anchor::At(_) => &mut None,
+            Anchor::Point { point: _, node, after: _, nth: _, delay: _ }
+            | Anchor::Event { event: _, node, after: _, nth: _, delay: _ } => node,
+            Anchor::Fault { name: _, end: _, delay: _ } => &mut None,
+        };
+        node.as_mut().is_none_or(keep)
+    }
+
     /// How long after what it waits for the fault strikes.
     pub fn delay(&self) -> Span {
         match *self {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
+use super::Keep;
 use crate::id::NodeId;
 
 /// Some nodes, each once, in the order in which they were named. Cheap to clone.
@@ -29,6 +30,11 @@ impl NodeSet {
     /// The one that was named first.
     pub fn first(&self) -> Option<NodeId> {
         self.0.first().copied()
+    }
+
+    /// Takes away those that `keep` says no to. It may give them other numbers.
+    fn keep_nodes(&mut self, keep: &mut Keep<'_>) {
+        *self = self.iter().filter_map(|mut node| keep(&mut node).then_some(node)).collect();
     }
 
     /// Their names as a list: `worker-a, worker-b and ledger`.
@@ -79,6 +85,16 @@ impl Links {
     fn lead(&self, from: NodeId, to: NodeId) -> bool {
         let other = if self.and.is_empty() { !self.between.contains(to) } else { self.and.contains(to) };
         self.between.contains(from) && other
+    }
+
+    /// Goes on without the nodes that `keep` says no to, which may give them other numbers. `false` if a side has nobody
+    /// left: an empty one would mean everybody else, or nothing at all.
+    pub(crate) fn keep_nodes(&mut self, keep: &mut Keep<'_>) -> bool {
+        let Links { between, and, one_way: _ } = self;
+        let is_everybody_else = and.is_empty();
+        between.keep_nodes(keep);
+        and.keep_nodes(keep);
+        !between.is_empty() && and.is_empty() == is_everybody_else
     }
 
     /// The first node of `between`: where a fault on these links is noted.

@@ -57,6 +57,113 @@ impl Event {
 impl What {
     /// The worker that a service's event is about: whose lease, or whose request.
     pub fn worker(&self) -> Option<NodeId> {
+        match self.about() {
+            About::Lease(worker) => Some(worker),
+            About::Answer(claim) | About::Mutation(claim) | About::Rejection(claim, _) => Some(claim.worker),
+            About::Nobody => None,
+        }
+    }
+
+    /// The claim under which ledger or provider were asked for this, or turned it away.
+    pub fn claim(&self) -> Option<Claim> {
+        match self.about() {
+            About::Answer(claim) | About::Mutation(claim) | About::Rejection(claim, _) => Some(claim),
+            About::Lease(_) | About::Nobody => None,
+        }
+    }
+
+    /// The accepted mutation of the ledger that this is, if it is one: an entry, a checkpoint, an export, or what an operator
+    /// changes.
+    pub fn mutation(&self) -> Option<Claim> {
+        match self.about() {
+            About::Mutation(claim) => Some(claim),
+            About::Answer(_) | About::Rejection(..) | About::Lease(_) | About::Nobody => None,
+        }
+    }
+
+    /// The mutation that the ledger turned away, if this is one: a fence, an entry, a checkpoint, an export.
+    pub fn rejection(&self) -> Option<(Claim, Refusal)> {
+        match self.about() {
+            About::Rejection(claim, why) => Some((claim, why)),
+            About::Answer(_) | About::Mutation(_) | About::Lease(_) | About::Nobody => None,
+        }
+    }
+
+    /// Whether a service changed what it keeps on disk by this.
+    pub fn is_written(&self) -> bool {
+        match self {
+            What::LeaseGranted { .. }
+            | What::LeaseRenewed { .. }
+            | What::LeaseReleased { .. }
+            | What::LeaseRevoked { .. }
+            | What::GenerationOpened { .. }
+            | What::WriteAccepted { .. }
+            | What::CheckpointMoved { .. }
+            | What::ExportPublished { .. }
+            | What::PayoutMade { .. }
+            | What::DispatchStopped { .. }
+            | What::DispatchResumed { .. }
+            | What::GenerationMarked { .. }
+            | What::EntrySuperseded { .. }
+            | What::EntryDeleted { .. }
+            | What::OperationDecided { .. }
+            | What::CheckpointRebuilt { .. }
+            | What::ExportSuperseded { .. }
+            | What::PayoutVoided { .. }
+            | What::RefundBegun { .. } => true,
+            What::WorkerStarted
+            | What::WorkerFinished
+            | What::PointPassed(_)
+            | What::LeaseChecked { .. }
+            | What::LeaseHeld { .. }
+            | What::LeaseDropped { .. }
+            | What::MessageSent { .. }
+            | What::MessageDelivered { .. }
+            | What::MessageLost { .. }
+            | What::MessageDropped { .. }
+            | What::MessageDelayed { .. }
+            | What::MessageRepeated { .. }
+            | What::CallTimedOut { .. }
+            | What::LeaseRefused { .. }
+            | What::RenewalRefused { .. }
+            | What::CheckpointRead { .. }
+            | What::FenceRejected { .. }
+            | What::WriteRepeated { .. }
+            | What::WriteRejected { .. }
+            | What::CheckpointRejected { .. }
+            | What::ExportRejected { .. }
+            | What::PayoutRepeated { .. }
+            | What::PayoutRejected { .. }
+            | What::FaultBegan { .. }
+            | What::FaultEnded { .. }
+            | What::ClockCorrected { .. }
+            | What::ClockSlewed { .. }
+            | What::TimeDaemonExited
+            | What::WorkerDied
+            | What::WritesLost { .. }
+            | What::WorkerRestored { .. }
+            | What::Throttled { .. }
+            | What::Unthrottled { .. }
+            | What::WorkerElected { .. }
+            | What::RepairEnded { .. }
+            | What::RepairLeft { .. }
+            | What::GatewayFenced { .. }
+            | What::PayoutTakenIn { .. }
+            | What::PayoutsTold { .. }
+            | What::CompensationRefused { .. }
+            | What::OperatorRejected { .. }
+            | What::DeposedServed { .. }
+            | What::WriteHung { .. }
+            | What::WriteReturned { .. }
+            | What::LeaderElected
+            | What::LeaseAsked { .. }
+            | What::LeaseTold { .. }
+            | What::ReplicaStopped => false,
+        }
+    }
+
+    /// Whom it is about. Each kind is named, so that whoever adds one says what it is: rules go by it.
+    fn about(&self) -> About {
         match *self {
             What::LeaseGranted { worker, .. }
             | What::LeaseRefused { worker, .. }
@@ -64,52 +171,7 @@ impl What {
             | What::RenewalRefused { worker, .. }
             | What::LeaseReleased { worker, .. }
             | What::LeaseRevoked { worker, .. }
-            | What::DeposedServed { worker, .. } => Some(worker),
-            _ => self.claim().map(|claim| claim.worker),
-        }
-    }
-
-    /// The claim under which ledger or provider were asked for this, or turned it away.
-    pub fn claim(&self) -> Option<Claim> {
-        match *self {
-            What::CheckpointRead { claim, .. }
-            | What::GenerationOpened { claim, .. }
-            | What::FenceRejected { claim, .. }
-            | What::WriteAccepted { claim, .. }
-            | What::WriteRepeated { claim, .. }
-            | What::WriteRejected { claim, .. }
-            | What::CheckpointMoved { claim, .. }
-            | What::CheckpointRejected { claim, .. }
-            | What::ExportPublished { claim, .. }
-            | What::ExportRejected { claim, .. }
-            | What::PayoutMade { claim, .. }
-            | What::PayoutRepeated { claim, .. }
-            | What::PayoutRejected { claim, .. }
-            | What::DispatchStopped { claim }
-            | What::WorkerElected { claim, .. }
-            | What::DispatchResumed { claim, .. }
-            | What::GenerationMarked { claim, .. }
-            | What::EntrySuperseded { claim, .. }
-            | What::EntryDeleted { claim, .. }
-            | What::OperationDecided { claim, .. }
-            | What::CheckpointRebuilt { claim, .. }
-            | What::ExportSuperseded { claim, .. }
-            | What::RepairEnded { claim, .. }
-            | What::RepairLeft { claim }
-            | What::GatewayFenced { claim, .. }
-            | What::PayoutsTold { claim, .. }
-            | What::PayoutVoided { claim, .. }
-            | What::RefundBegun { claim, .. }
-            | What::CompensationRefused { claim, .. }
-            | What::OperatorRejected { claim, .. } => Some(claim),
-            _ => None,
-        }
-    }
-
-    /// The accepted mutation of the ledger that this is, if it is one: an entry, a checkpoint, an export, or what an operator
-    /// changes.
-    pub fn mutation(&self) -> Option<Claim> {
-        match *self {
+            | What::DeposedServed { worker, .. } => About::Lease(worker),
             What::WriteAccepted { claim, .. }
             | What::CheckpointMoved { claim, .. }
             | What::ExportPublished { claim, .. }
@@ -118,45 +180,72 @@ impl What {
             | What::EntryDeleted { claim, .. }
             | What::OperationDecided { claim, .. }
             | What::CheckpointRebuilt { claim, .. }
-            | What::ExportSuperseded { claim, .. } => Some(claim),
-            _ => None,
-        }
-    }
-
-    /// Whether a service changed what it keeps on disk by this.
-    pub fn is_written(&self) -> bool {
-        matches!(
-            self,
-            What::LeaseGranted { .. }
-                | What::LeaseRenewed { .. }
-                | What::LeaseReleased { .. }
-                | What::LeaseRevoked { .. }
-                | What::GenerationOpened { .. }
-                | What::WriteAccepted { .. }
-                | What::CheckpointMoved { .. }
-                | What::ExportPublished { .. }
-                | What::PayoutMade { .. }
-                | What::DispatchStopped { .. }
-                | What::DispatchResumed { .. }
-                | What::GenerationMarked { .. }
-                | What::EntrySuperseded { .. }
-                | What::EntryDeleted { .. }
-                | What::OperationDecided { .. }
-                | What::CheckpointRebuilt { .. }
-                | What::ExportSuperseded { .. }
-                | What::PayoutVoided { .. }
-                | What::RefundBegun { .. }
-        )
-    }
-
-    /// The mutation that the ledger turned away, if this is one: a fence, an entry, a checkpoint, an export.
-    pub fn rejection(&self) -> Option<(Claim, Refusal)> {
-        match *self {
-            What::FenceRejected { claim, why }
+            | What::ExportSuperseded { claim, .. } => About::Mutation(claim),
+            What::FenceRejected { claim, why, .. }
             | What::WriteRejected { claim, why, .. }
-            | What::CheckpointRejected { claim, why }
-            | What::ExportRejected { claim, why } => Some((claim, why)),
-            _ => None,
+            | What::CheckpointRejected { claim, why, .. }
+            | What::ExportRejected { claim, why, .. } => About::Rejection(claim, why),
+            What::CheckpointRead { claim, .. }
+            | What::GenerationOpened { claim, .. }
+            | What::WriteRepeated { claim, .. }
+            | What::PayoutMade { claim, .. }
+            | What::PayoutRepeated { claim, .. }
+            | What::PayoutRejected { claim, .. }
+            | What::DispatchStopped { claim, .. }
+            | What::WorkerElected { claim, .. }
+            | What::DispatchResumed { claim, .. }
+            | What::RepairEnded { claim, .. }
+            | What::RepairLeft { claim, .. }
+            | What::GatewayFenced { claim, .. }
+            | What::PayoutsTold { claim, .. }
+            | What::PayoutVoided { claim, .. }
+            | What::RefundBegun { claim, .. }
+            | What::CompensationRefused { claim, .. }
+            | What::OperatorRejected { claim, .. } => About::Answer(claim),
+            What::WorkerStarted
+            | What::WorkerFinished
+            | What::PointPassed(_)
+            | What::LeaseChecked { .. }
+            | What::LeaseHeld { .. }
+            | What::LeaseDropped { .. }
+            | What::MessageSent { .. }
+            | What::MessageDelivered { .. }
+            | What::MessageLost { .. }
+            | What::MessageDropped { .. }
+            | What::MessageDelayed { .. }
+            | What::MessageRepeated { .. }
+            | What::CallTimedOut { .. }
+            | What::FaultBegan { .. }
+            | What::FaultEnded { .. }
+            | What::ClockCorrected { .. }
+            | What::ClockSlewed { .. }
+            | What::TimeDaemonExited
+            | What::WorkerDied
+            | What::WritesLost { .. }
+            | What::WorkerRestored { .. }
+            | What::Throttled { .. }
+            | What::Unthrottled { .. }
+            | What::PayoutTakenIn { .. }
+            | What::WriteHung { .. }
+            | What::WriteReturned { .. }
+            | What::LeaderElected
+            | What::LeaseAsked { .. }
+            | What::LeaseTold { .. }
+            | What::ReplicaStopped => About::Nobody,
         }
     }
+}
+
+/// Whom an event is about, beside the node where it happens.
+enum About {
+    /// A worker's lease, or a worker's request.
+    Lease(NodeId),
+    /// Who asked ledger or provider for something that changes nothing in the ledger, or was turned away by the provider.
+    Answer(Claim),
+    /// Who changed something in the ledger.
+    Mutation(Claim),
+    /// Whom the ledger turned away.
+    Rejection(Claim, Refusal),
+    /// Nobody.
+    Nobody,
 }

@@ -23,6 +23,7 @@ mod values;
 mod weight;
 mod world;
 
+pub use nodes::without;
 pub use weight::Weight;
 
 use holdover_sim::limits::Ending;

@@ -42,7 +42,25 @@ pub(super) fn settings(planned: &PlannedFault, scenario: &Scenario) -> usize {
         Fault::SplitBrain(split) => split.old.len().saturating_sub(1),
         Fault::Restart(restart) => usize::from(restart.loses != Loses::Memory),
         Fault::Restore(restore) => usize::from(restore.original != Original::Gone),
-        inject => links(inject).map_or(0, |links| {
+        Fault::ClockStep(_)
+        | Fault::ClockSlew(_)
+        | Fault::ClockDrift(_)
+        | Fault::ClockStrobe(_)
+        | Fault::ZoneError(_)
+        | Fault::Failover(_)
+        | Fault::Crash(_)
+        | Fault::Shutdown(_)
+        | Fault::DelayMessage(_)
+        | Fault::LoseMessage(_)
+        | Fault::Snapshot(_)
+        | Fault::Throttle(_)
+        | Fault::DiskStall(_) => 0,
+        Fault::Partition(_)
+        | Fault::Latency(_)
+        | Fault::Loss(_)
+        | Fault::Duplicate(_)
+        | Fault::Reorder(_)
+        | Fault::Hold(_) => planned.inject.clone().links_mut().map_or(0, |links| {
             // Everybody else is more than anybody who can be named.
             let others = if links.and.is_empty() { nodes(scenario).count() } else { links.and.iter().count() };
             links.between.iter().count() + others + usize::from(links.one_way)
@@ -105,13 +123,32 @@ fn plainer(planned: &PlannedFault, scenario: &Scenario) -> Vec<Fault> {
             plainer.original = Original::Gone;
             all.push(plainer.into());
         }
-        inject => {
-            for narrower in links(inject).into_iter().flat_map(|links| narrower(links, scenario)) {
-                let mut plainer = inject.clone();
-                set_links(&mut plainer, narrower);
+        Fault::Partition(_)
+        | Fault::Latency(_)
+        | Fault::Loss(_)
+        | Fault::Duplicate(_)
+        | Fault::Reorder(_)
+        | Fault::Hold(_) => {
+            let mut inject = planned.inject.clone();
+            for narrower in inject.links_mut().into_iter().flat_map(|links| narrower(links, scenario)) {
+                let mut plainer = planned.inject.clone();
+                plainer.links_mut().into_iter().for_each(|links| *links = narrower.clone());
                 all.push(plainer);
             }
         }
+        Fault::ClockStep(_)
+        | Fault::ClockSlew(_)
+        | Fault::ClockDrift(_)
+        | Fault::ClockStrobe(_)
+        | Fault::ZoneError(_)
+        | Fault::Failover(_)
+        | Fault::Crash(_)
+        | Fault::Shutdown(_)
+        | Fault::DelayMessage(_)
+        | Fault::LoseMessage(_)
+        | Fault::Snapshot(_)
+        | Fault::Throttle(_)
+        | Fault::DiskStall(_) => {}
     }
     all
 }
@@ -149,28 +186,4 @@ fn nodes(scenario: &Scenario) -> impl Iterator<Item = NodeId> {
     let WorldSpec { workers, operators, .. } = &scenario.world;
     let replicas = scenario.world.replicas().into_iter().skip(1);
     services.chain((0..workers.len() + operators.len()).map(worker_node)).chain(replicas)
-}
-
-fn links(fault: &Fault) -> Option<&Links> {
-    match fault {
-        Fault::Partition(fault) => Some(&fault.links),
-        Fault::Latency(fault) => Some(&fault.links),
-        Fault::Loss(fault) => Some(&fault.links),
-        Fault::Duplicate(fault) => Some(&fault.links),
-        Fault::Reorder(fault) => Some(&fault.links),
-        Fault::Hold(fault) => Some(&fault.links),
-        _ => None,
-    }
-}
-
-fn set_links(fault: &mut Fault, links: Links) {
-    match fault {
-        Fault::Partition(fault) => fault.links = links,
-        Fault::Latency(fault) => fault.links = links,
-        Fault::Loss(fault) => fault.links = links,
-        Fault::Duplicate(fault) => fault.links = links,
-        Fault::Reorder(fault) => fault.links = links,
-        Fault::Hold(fault) => fault.links = links,
-        _ => {}
-    }
 }

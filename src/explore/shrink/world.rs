@@ -6,11 +6,11 @@ use holdover_sim::id::NodeId;
 use holdover_sim::limits::Limits;
 use holdover_sim::time::{Span, TrueTime};
 use holdover_sim::world::{
-    ClockSpec, LedgerSpec, NetworkSpec, PayoutSpec, ProviderSpec, RepairSpec, WorkerSpec, WorldSpec,
+    ClockSpec, LedgerSpec, NetworkSpec, PayoutSpec, ProviderSpec, RepairSpec, WorkerSpec, WorldSpec, worker_node,
 };
 
 use super::super::knobs::{Knob, knobs, turned};
-use super::nodes::{without_operator, without_worker};
+use super::nodes::without;
 use super::search::Search;
 use crate::scenario::{FINISH_WITHIN, INTERNAL, PACE, POLL_EVERY, PROVIDER};
 
@@ -18,8 +18,8 @@ use crate::scenario::{FINISH_WITHIN, INTERNAL, PACE, POLL_EVERY, PROVIDER};
 pub(super) fn fewer_workers(search: &mut Search<'_>) -> Option<()> {
     for index in (0..search.best().world.workers.len()).rev() {
         // A world has at least one.
-        if search.best().world.workers.len() > 1 {
-            search.attempt(without_worker(search.best(), index))?;
+        if let Some(fewer) = without(search.best(), worker_node(index)) {
+            search.attempt(fewer)?;
         }
     }
     Some(())
@@ -28,7 +28,10 @@ pub(super) fn fewer_workers(search: &mut Search<'_>) -> Option<()> {
 /// Takes operators away, the last first, with the faults that happen to them alone.
 pub(super) fn fewer_operators(search: &mut Search<'_>) -> Option<()> {
     for index in (0..search.best().world.operators.len()).rev() {
-        search.attempt(without_operator(search.best(), index))?;
+        let operator = search.best().world.operator_node(index);
+        if let Some(fewer) = without(search.best(), operator) {
+            search.attempt(fewer)?;
+        }
     }
     Some(())
 }

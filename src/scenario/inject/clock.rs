@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Inject, lasting, node};
+use super::{Clash, Inject, Overlap, lasting, node};
 use crate::scenario::error::{Mistake, Wrong};
 use crate::scenario::file::Written;
 use crate::scenario::lower::Lower;
@@ -43,6 +43,14 @@ impl Inject for StepFile {
         keys.node("node", kind.node);
         keys.duration("by", kind.by);
     }
+
+    fn overlap(_: &ClockStep) -> Overlap {
+        Overlap::Refused(Clash {
+            lasting: Span::ZERO,
+            message: "two steps of the same clock at the same instant",
+            help: "write one step by the sum of both, or put them at different times",
+        })
+    }
 }
 
 /// `clock-slew = { … }`
@@ -75,6 +83,14 @@ impl Inject for SlewFile {
         keys.rate("ppm", kind.rate);
         keys.duration("for", kind.lasting);
     }
+
+    fn overlap(kind: &ClockSlew) -> Overlap {
+        Overlap::Refused(Clash {
+            lasting: kind.lasting,
+            message: "two slews of the same node's clocks overlap",
+            help: "a clock has one slew at a time; let the first end before the second begins",
+        })
+    }
 }
 
 /// `clock-drift = { … }`
@@ -106,6 +122,14 @@ impl Inject for DriftFile {
         keys.node("node", kind.node);
         keys.rate("ppm", kind.rate);
         keys.duration("for", kind.lasting);
+    }
+
+    fn overlap(kind: &ClockDrift) -> Overlap {
+        Overlap::Refused(Clash {
+            lasting: kind.lasting.unwrap_or(Span::MAX),
+            message: "two changes of the same oscillator overlap",
+            help: "let the first end before the second begins, or write the second by the sum of both",
+        })
     }
 }
 
@@ -175,6 +199,14 @@ impl Inject for StrobeFile {
         keys.duration("every", kind.every);
         keys.duration("for", kind.lasting);
     }
+
+    fn overlap(kind: &ClockStrobe) -> Overlap {
+        Overlap::Refused(Clash {
+            lasting: kind.lasting,
+            message: "two strobes of the same wall clock overlap",
+            help: "let the first end before the second begins",
+        })
+    }
 }
 
 /// `zone-error = { … }`
@@ -215,5 +247,13 @@ impl Inject for ZoneFile {
         keys.node("node", kind.node);
         keys.duration("by", kind.by);
         keys.duration("for", kind.lasting);
+    }
+
+    fn overlap(kind: &ZoneError) -> Overlap {
+        Overlap::Refused(Clash {
+            lasting: kind.lasting,
+            message: "a wall clock is in two wrong zones at once",
+            help: "let the first end before the second begins",
+        })
     }
 }

@@ -1,11 +1,12 @@
 //! `crash = { … }` and `shutdown = { … }`
 
 use holdover_sim::fault::{Crash, Fault, Shutdown};
+use holdover_sim::time::Span;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Inject, asker, lasting, worker};
+use super::{Clash, Inject, Overlap, asker, lasting, worker};
 use crate::scenario::error::Wrong;
 use crate::scenario::file::Written;
 use crate::scenario::lower::Lower;
@@ -40,6 +41,14 @@ impl Inject for CrashFile {
         keys.node("node", kind.node);
         keys.duration("for", kind.lasting);
     }
+
+    fn overlap(kind: &Crash) -> Overlap {
+        Overlap::Refused(Clash {
+            lasting: kind.lasting.unwrap_or(Span::ZERO),
+            message: "two crashes of the same process overlap",
+            help: "let it begin anew before it is killed again",
+        })
+    }
 }
 
 /// `shutdown = { … }`
@@ -70,5 +79,13 @@ impl Inject for ShutdownFile {
     fn write(kind: &Shutdown, keys: &mut Keys<'_>) {
         keys.node("node", kind.node);
         keys.duration("takes", kind.lasting);
+    }
+
+    fn overlap(kind: &Shutdown) -> Overlap {
+        Overlap::Refused(Clash {
+            lasting: kind.lasting,
+            message: "two shutdowns of the same worker",
+            help: "who was told to stop doesn't come back",
+        })
     }
 }

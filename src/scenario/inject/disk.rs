@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Inject, lasting, service};
+use super::{Clash, Inject, Overlap, lasting, service};
 use crate::scenario::error::Wrong;
 use crate::scenario::file::Written;
 use crate::scenario::lower::Lower;
@@ -38,5 +38,13 @@ impl Inject for DiskStallFile {
     fn write(kind: &DiskStall, keys: &mut Keys<'_>) {
         keys.node("node", kind.node);
         keys.duration("for", kind.lasting);
+    }
+
+    fn overlap(kind: &DiskStall) -> Overlap {
+        Overlap::Refused(Clash {
+            lasting: kind.lasting,
+            message: "two stalls of the same disk overlap",
+            help: "let the first end before the second begins",
+        })
     }
 }

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Inject, NO_NODE, lasting, node};
+use super::{Inject, NO_NODE, Overlap, lasting, node};
 use crate::scenario::error::{Mistake, Wrong};
 use crate::scenario::file::Written;
 use crate::scenario::lower::Lower;
@@ -55,6 +55,11 @@ impl Inject for PartitionFile {
         keys.flag("one_way", kind.links.one_way);
         keys.duration("for", kind.lasting);
     }
+
+    fn overlap(_: &Partition) -> Overlap {
+        // A message suffers from all that is on its way.
+        Overlap::Free
+    }
 }
 
 /// `latency = { … }`
@@ -88,6 +93,11 @@ impl Inject for LatencyFile {
         keys.latency("range", kind.range);
         keys.flag("one_way", kind.links.one_way);
         keys.duration("for", kind.lasting);
+    }
+
+    fn overlap(_: &Latency) -> Overlap {
+        // A message suffers from all that is on its way.
+        Overlap::Free
     }
 }
 
@@ -123,6 +133,11 @@ impl Inject for LossFile {
         keys.flag("one_way", kind.links.one_way);
         keys.duration("for", kind.lasting);
     }
+
+    fn overlap(_: &Loss) -> Overlap {
+        // A message suffers from all that is on its way.
+        Overlap::Free
+    }
 }
 
 /// `duplicate = { … }`
@@ -156,6 +171,11 @@ impl Inject for DuplicateFile {
         keys.number("percent", u64::from(kind.percent));
         keys.flag("one_way", kind.links.one_way);
         keys.duration("for", kind.lasting);
+    }
+
+    fn overlap(_: &Duplicate) -> Overlap {
+        // A message suffers from all that is on its way.
+        Overlap::Free
     }
 }
 
@@ -195,6 +215,11 @@ impl Inject for ReorderFile {
         keys.flag("one_way", kind.links.one_way);
         keys.duration("for", kind.lasting);
     }
+
+    fn overlap(_: &Reorder) -> Overlap {
+        // A message suffers from all that is on its way.
+        Overlap::Free
+    }
 }
 
 /// `hold = { … }`
@@ -224,6 +249,11 @@ impl Inject for HoldFile {
         write_sides(&kind.links, keys);
         keys.flag("one_way", kind.links.one_way);
         keys.duration("for", kind.lasting);
+    }
+
+    fn overlap(_: &Hold) -> Overlap {
+        // A message suffers from all that is on its way.
+        Overlap::Free
     }
 }
 

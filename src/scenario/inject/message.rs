@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::Inject;
+use super::{Inject, Overlap};
 use crate::scenario::error::{Mistake, Wrong};
 use crate::scenario::file::Written;
 use crate::scenario::lower::Lower;
@@ -56,6 +56,11 @@ impl Inject for DelayFile {
         keys.duration("by", kind.by);
         keys.number("nth", other_than(1, u64::from(kind.nth)));
     }
+
+    fn overlap(_: &DelayMessage) -> Overlap {
+        // A message suffers from all that is on its way.
+        Overlap::Free
+    }
 }
 
 /// `lose-message = { … }`
@@ -86,6 +91,11 @@ impl Inject for LoseFile {
         keys.text("part", kind.part.name());
         keys.node("node", kind.node);
         keys.number("nth", other_than(1, u64::from(kind.nth)));
+    }
+
+    fn overlap(_: &LoseMessage) -> Overlap {
+        // A message suffers from all that is on its way.
+        Overlap::Free
     }
 }
 

@@ -16,7 +16,7 @@ mod split;
 mod throttle;
 mod time;
 
-use holdover_sim::fault::Fault;
+use holdover_sim::fault::{Fault, PauseClocks};
 use holdover_sim::id::NodeId;
 use holdover_sim::time::Span;
 use schemars::JsonSchema;
@@ -47,6 +47,31 @@ trait Inject {
 
     /// The keys that mean `kind`. Whatever is as it would be without its key has none.
     fn write(kind: &Self::Kind, keys: &mut Keys<'_>);
+
+    /// What another of the same kind on the same node at the same time is to `kind`.
+    fn overlap(kind: &Self::Kind) -> Overlap;
+}
+
+/// What two faults of one kind are to each other that are on the same node at the same time.
+#[derive(Clone, Copy)]
+pub(super) enum Overlap {
+    /// They go together.
+    Free,
+    /// They go together if they say the same of the clocks.
+    Agreeing(PauseClocks, Clash),
+    /// They contradict each other.
+    Refused(Clash),
+}
+
+/// Two faults that contradict each other.
+#[derive(Clone, Copy)]
+pub(super) struct Clash {
+    /// How long after its beginning the fault keeps others out. What is over at once keeps them out at its instant.
+    pub(super) lasting: Span,
+    /// What is wrong.
+    pub(super) message: &'static str,
+    /// What to do about it.
+    pub(super) help: &'static str,
 }
 
 macro_rules! kinds {
@@ -69,6 +94,11 @@ macro_rules! kinds {
         /// The one key of `inject = { … }`, with the table that means `fault`.
         pub(super) fn write(fault: &Fault, keys: &mut Keys<'_>) {
             match fault { $(Fault::$kind(kind) => keys.table(fault.name(), |keys| <$file>::write(kind, keys)),)* }
+        }
+
+        /// What another fault of the same kind on the same node at the same time is to `fault`.
+        pub(super) fn overlap(fault: &Fault) -> Overlap {
+            match fault { $(Fault::$kind(kind) => <$file>::overlap(kind),)* }
         }
     };
 }

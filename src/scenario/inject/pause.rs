@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Inject, NO_NODE, lasting, node, node_list};
+use super::{Clash, Inject, NO_NODE, Overlap, lasting, node, node_list};
 use crate::scenario::error::{Mistake, Wrong};
 use crate::scenario::file::Written;
 use crate::scenario::lower::Lower;
@@ -72,6 +72,21 @@ impl Inject for PauseFile {
             PauseClocks::Corrected { after } => keys.duration("corrected_after", after),
             PauseClocks::Running | PauseClocks::Suspended | PauseClocks::Frozen | PauseClocks::Counted => {}
         }
+    }
+
+    fn overlap(kind: &Pause) -> Overlap {
+        // A stalled task goes with whatever happens to its node.
+        if kind.task.is_some() {
+            return Overlap::Free;
+        }
+        Overlap::Agreeing(
+            kind.clocks,
+            Clash {
+                lasting: kind.lasting,
+                message: "two pauses of the same node disagree on what its clocks do",
+                help: "where they overlap they must say the same about `clocks`",
+            },
+        )
     }
 }
 

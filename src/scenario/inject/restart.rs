@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Inject, lasting, refuse_replica, service};
+use super::{Clash, Inject, Overlap, lasting, refuse_replica, service};
 use crate::scenario::error::{Mistake, Wrong};
 use crate::scenario::file::Written;
 use crate::scenario::lower::Lower;
@@ -58,6 +58,14 @@ impl Inject for RestartFile {
                 keys.duration("unsynced", unsynced);
             }
         }
+    }
+
+    fn overlap(kind: &Restart) -> Overlap {
+        Overlap::Refused(Clash {
+            lasting: kind.lasting,
+            message: "two restarts of the same service overlap",
+            help: "let it come back before it is restarted again",
+        })
     }
 }
 
@@ -132,5 +140,13 @@ impl Inject for FailoverFile {
         keys.node("node", kind.node);
         keys.duration("lag", kind.lag);
         keys.duration("for", kind.lasting);
+    }
+
+    fn overlap(kind: &Failover) -> Overlap {
+        Overlap::Refused(Clash {
+            lasting: kind.lasting,
+            message: "two failovers of the same service overlap",
+            help: "let the replica take its place before that fails",
+        })
     }
 }

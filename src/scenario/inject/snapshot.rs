@@ -1,11 +1,12 @@
 //! `snapshot = { … }` and `restore = { … }`
 
 use holdover_sim::fault::{Fault, Original, Restore, Snapshot};
+use holdover_sim::time::Span;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Inject, InjectFile, worker};
+use super::{Clash, Inject, InjectFile, Overlap, worker};
 use crate::scenario::error::Wrong;
 use crate::scenario::file::Table;
 use crate::scenario::lower::Lower;
@@ -40,6 +41,11 @@ impl Inject for SnapshotFile {
     fn write(kind: &Snapshot, keys: &mut Keys<'_>) {
         keys.node("node", kind.node);
     }
+
+    fn overlap(_: &Snapshot) -> Overlap {
+        // Two snapshots of one instant are the same.
+        Overlap::Free
+    }
 }
 
 /// `restore = { … }`
@@ -68,6 +74,14 @@ impl Inject for RestoreFile {
     fn write(kind: &Restore, keys: &mut Keys<'_>) {
         keys.node("node", kind.node);
         keys.text("original", other_than(Original::Gone, kind.original).map(Original::name));
+    }
+
+    fn overlap(_: &Restore) -> Overlap {
+        Overlap::Refused(Clash {
+            lasting: Span::ZERO,
+            message: "the same worker goes on from a snapshot twice at the same instant",
+            help: "take one away, or put them at different times",
+        })
     }
 }
 

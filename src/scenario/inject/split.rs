@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Inject, lasting, node_list, refuse_replica, service};
+use super::{Clash, Inject, Overlap, lasting, node_list, refuse_replica, service};
 use crate::scenario::error::{Mistake, Wrong};
 use crate::scenario::file::Written;
 use crate::scenario::lower::Lower;
@@ -57,5 +57,13 @@ impl Inject for SplitBrainFile {
         keys.nodes("old", kind.old.iter().copied());
         keys.duration("lag", other_than(Span::ZERO, kind.lag));
         keys.duration("for", kind.lasting);
+    }
+
+    fn overlap(kind: &SplitBrain) -> Overlap {
+        Overlap::Refused(Clash {
+            lasting: kind.lasting,
+            message: "two split brains of the same service overlap",
+            help: "there are two halves at the most; let the first end before the second begins",
+        })
     }
 }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Inject, lasting, node};
+use super::{Clash, Inject, Overlap, lasting, node};
 use crate::scenario::error::{Mistake, Wrong};
 use crate::scenario::file::Written;
 use crate::scenario::lower::Lower;
@@ -74,6 +74,14 @@ impl Inject for ThrottleFile {
         keys.duration("quota", kind.quota);
         keys.duration("period", other_than(PERIOD, kind.period));
         keys.duration("for", kind.lasting);
+    }
+
+    fn overlap(kind: &Throttle) -> Overlap {
+        Overlap::Refused(Clash {
+            lasting: kind.lasting,
+            message: "two throttles of the same node overlap",
+            help: "a process has one quota at a time; let the first end before the second begins",
+        })
     }
 }
 

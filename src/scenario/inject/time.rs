@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Inject, NO_NODE, lasting, node_list};
+use super::{Clash, Inject, NO_NODE, Overlap, lasting, node_list};
 use crate::scenario::error::{Mistake, Wrong};
 use crate::scenario::file::Written;
 use crate::scenario::lower::Lower;
@@ -52,6 +52,14 @@ impl Inject for LeapFile {
         if !kind.smeared.is_empty() {
             keys.nodes("smeared", kind.smeared.iter().copied());
         }
+    }
+
+    fn overlap(_: &LeapSecond) -> Overlap {
+        Overlap::Refused(Clash {
+            lasting: Span::ZERO,
+            message: "two leap seconds at the same instant",
+            help: "there is only one",
+        })
     }
 }
 
@@ -113,5 +121,13 @@ impl Inject for SourceFile {
             keys.nodes("nodes", kind.nodes.iter().copied());
         }
         keys.duration("for", kind.lasting);
+    }
+
+    fn overlap(kind: &TimeSource) -> Overlap {
+        Overlap::Refused(Clash {
+            lasting: kind.lasting,
+            message: "the same node's time source has two errors at once",
+            help: "let the first end before the second begins, or give each its own `nodes`",
+        })
     }
 }

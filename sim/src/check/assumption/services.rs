@@ -1,7 +1,7 @@
 //! What protocols rely on of the services.
 
 use super::Assumption;
-use crate::fault::Fault;
+use crate::fault::Stops;
 use crate::history::{Claim, Event, History, Role, What};
 use crate::id::Token;
 use crate::lease::LeaseService;
@@ -119,12 +119,14 @@ fn falls<'a>(
     history.events.iter().filter(move |event| history.is(event.node, role)).filter_map(move |event| {
         if let What::FaultBegan { fault } = event.what {
             let inject = &history.plan[fault.index()].inject;
-            if matches!(inject, Fault::SplitBrain(_)) {
-                deposed = primary;
-            }
-            // A replica takes the service's place by a split as well.
-            if matches!(inject, Fault::Restart(_) | Fault::Failover(_) | Fault::SplitBrain(_)) {
-                primary.last_outage = Some(event.at);
+            match inject.stops() {
+                Stops::Service => primary.last_outage = Some(event.at),
+                // A replica takes the service's place by a split as well.
+                Stops::Primary => {
+                    deposed = primary;
+                    primary.last_outage = Some(event.at);
+                }
+                Stops::Nothing | Stops::Nodes | Stops::AtTimes | Stops::Process => {}
             }
         }
         let token = seen(event)?;

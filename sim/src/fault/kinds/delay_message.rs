@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{FaultInfo, FieldInfo, Kind, field};
+use super::{FaultInfo, FieldInfo, Keep, Kind, Stops, field};
 use crate::check::Strike;
 use crate::engine::{Wanted, World};
 use crate::history::History;
@@ -71,8 +71,15 @@ impl Kind for DelayMessage {
         fields: &[MESSAGE, PART, NODE, field("by", "how much longer, such as \"5s\""), NTH],
     };
 
+    const STOPS: Stops = Stops::Nothing;
+
     fn node(&self) -> NodeId {
         self.node
+    }
+
+    fn keep_nodes(&mut self, keep: &mut Keep<'_>) -> bool {
+        let DelayMessage { message: _, part: _, node, by: _, nth: _ } = self;
+        keep(node)
     }
 
     fn lasting(&self) -> Option<Span> {

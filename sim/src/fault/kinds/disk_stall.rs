@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{FaultInfo, Kind, field};
+use super::{FaultInfo, Keep, Kind, Stops, field};
 use crate::check::Strike;
 use crate::engine::World;
 use crate::history::History;
@@ -35,8 +35,15 @@ impl Kind for DiskStall {
         ],
     };
 
+    const STOPS: Stops = Stops::AtTimes;
+
     fn node(&self) -> NodeId {
         self.node
+    }
+
+    fn keep_nodes(&mut self, keep: &mut Keep<'_>) -> bool {
+        let DiskStall { node, lasting: _ } = self;
+        keep(node)
     }
 
     fn lasting(&self) -> Option<Span> {

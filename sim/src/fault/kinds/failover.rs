@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::restart::hurts_service;
-use super::{FaultInfo, Kind, Needs, field};
+use super::{FaultInfo, Keep, Kind, Needs, Stops, field};
 use crate::check::Strike;
 use crate::engine::World;
 use crate::history::History;
@@ -34,8 +34,15 @@ impl Kind for Failover {
         ],
     };
 
+    const STOPS: Stops = Stops::Service;
+
     fn node(&self) -> NodeId {
         self.node
+    }
+
+    fn keep_nodes(&mut self, keep: &mut Keep<'_>) -> bool {
+        let Failover { node, lag: _, lasting: _ } = self;
+        keep(node)
     }
 
     fn lasting(&self) -> Option<Span> {

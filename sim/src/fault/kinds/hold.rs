@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{AND, BETWEEN, FOR, FaultInfo, Kind, ONE_WAY};
+use super::{AND, BETWEEN, FOR, FaultInfo, Keep, Kind, ONE_WAY, Stops};
 use crate::check::Strike;
 use crate::engine::{Effect, World};
 use crate::fault::Links;
@@ -26,8 +26,15 @@ impl Kind for Hold {
         fields: &[BETWEEN, AND, ONE_WAY, FOR],
     };
 
+    const STOPS: Stops = Stops::Nothing;
+
     fn node(&self) -> NodeId {
         self.links.node()
+    }
+
+    fn keep_nodes(&mut self, keep: &mut Keep<'_>) -> bool {
+        let Hold { links, lasting: _ } = self;
+        links.keep_nodes(keep)
     }
 
     fn lasting(&self) -> Option<Span> {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::pause::listed;
-use super::{FaultInfo, Kind, field};
+use super::{FaultInfo, Keep, Kind, Stops, field};
 use crate::check::Strike;
 use crate::engine::World;
 use crate::history::History;
@@ -46,12 +46,21 @@ impl Kind for LeapSecond {
         ],
     };
 
+    const STOPS: Stops = Stops::Nothing;
+
     fn node(&self) -> NodeId {
         self.stepped.iter().chain(&self.smeared).copied().next().unwrap_or(NodeId(0))
     }
 
     fn nodes(&self) -> Vec<NodeId> {
         self.stepped.iter().chain(&self.smeared).copied().collect()
+    }
+
+    fn keep_nodes(&mut self, keep: &mut Keep<'_>) -> bool {
+        let LeapSecond { stepped, smeared } = self;
+        stepped.retain_mut(&mut *keep);
+        smeared.retain_mut(keep);
+        !stepped.is_empty() || !smeared.is_empty()
     }
 
     fn lasting(&self) -> Option<Span> {

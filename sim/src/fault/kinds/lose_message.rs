@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::delay_message::{MESSAGE, NODE, NTH, PART, Part, phrase_of_one};
-use super::{FaultInfo, Kind};
+use super::{FaultInfo, Keep, Kind, Stops};
 use crate::check::Strike;
 use crate::engine::{Wanted, World};
 use crate::history::History;
@@ -32,8 +32,15 @@ impl Kind for LoseMessage {
         fields: &[MESSAGE, PART, NODE, NTH],
     };
 
+    const STOPS: Stops = Stops::Nothing;
+
     fn node(&self) -> NodeId {
         self.node
+    }
+
+    fn keep_nodes(&mut self, keep: &mut Keep<'_>) -> bool {
+        let LoseMessage { message: _, part: _, node, nth: _ } = self;
+        keep(node)
     }
 
     fn lasting(&self) -> Option<Span> {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{AND, BETWEEN, FOR, FaultInfo, Kind, ONE_WAY, field};
+use super::{AND, BETWEEN, FOR, FaultInfo, Keep, Kind, ONE_WAY, Stops, field};
 use crate::check::Strike;
 use crate::engine::{Effect, World};
 use crate::fault::Links;
@@ -28,8 +28,15 @@ impl Kind for Loss {
         fields: &[BETWEEN, AND, field("percent", "how many of a hundred, from 1 to 100"), ONE_WAY, FOR],
     };
 
+    const STOPS: Stops = Stops::Nothing;
+
     fn node(&self) -> NodeId {
         self.links.node()
+    }
+
+    fn keep_nodes(&mut self, keep: &mut Keep<'_>) -> bool {
+        let Loss { links, percent: _, lasting: _ } = self;
+        links.keep_nodes(keep)
     }
 
     fn lasting(&self) -> Option<Span> {

@@ -61,6 +61,7 @@ use serde::Serialize;
 
 use crate::check::Strike;
 use crate::engine::World;
+use crate::fault::Links;
 use crate::history::History;
 use crate::id::{FaultId, NodeId};
 use crate::time::{Span, TrueTime};
@@ -70,6 +71,9 @@ pub(crate) trait Kind {
     /// How lists and help explain it.
     const INFO: FaultInfo;
 
+    /// What it does to the running of the nodes that it happens to.
+    const STOPS: Stops;
+
     /// The node that it happens to, or the first of them: where its beginning and its end are noted.
     fn node(&self) -> NodeId;
 
@@ -77,6 +81,13 @@ pub(crate) trait Kind {
     fn nodes(&self) -> Vec<NodeId> {
         vec![self.node()]
     }
+
+    /// Shows `keep` every node that it names, in whatever part it names it. `keep` may give the node another number, or
+    /// answer `false`: then the fault goes on without that node. Answers `false` if nothing is left of it then.
+    ///
+    /// This is where a kind says which of its fields name nodes; all that numbers nodes anew or asks who is named goes by
+    /// it. Each kind takes itself apart here without `..`, so that the compiler asks about a field that is new.
+    fn keep_nodes(&mut self, keep: &mut Keep<'_>) -> bool;
 
     /// How long it lasts; `None` for what is over as soon as it has struck.
     fn lasting(&self) -> Option<Span>;
@@ -117,6 +128,23 @@ pub(crate) trait Kind {
     fn healed(&self, name: &dyn Fn(NodeId) -> String) -> Option<String>;
 }
 
+/// What a fault does to the running of the nodes that it happens to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stops {
+    /// Nothing.
+    Nothing,
+    /// They stand still from its beginning to its end; or one task of a worker does.
+    Nodes,
+    /// They stand still now and then while it lasts, and events tell when.
+    AtTimes,
+    /// A process ends, and events tell when.
+    Process,
+    /// The service is down from its beginning to its end.
+    Service,
+    /// Another primary takes the service's place.
+    Primary,
+}
+
 /// What a fault needs from the start of a run. Whatever no fault of a plan needs isn't there, and costs nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Needs {
@@ -131,6 +159,9 @@ pub(crate) struct Needs {
     /// There must be a node for a copy of its worker.
     pub(crate) copy: bool,
 }
+
+/// What is asked about each node that is named somewhere: whether it stays there. It may give the node another number.
+pub type Keep<'a> = dyn FnMut(&mut NodeId) -> bool + 'a;
 
 macro_rules! kinds {
     ($($kind:ident),* $(,)?) => {
@@ -164,6 +195,18 @@ macro_rules! kinds {
             /// All nodes that it happens to.
             pub fn nodes(&self) -> Vec<NodeId> {
                 match self { $(Fault::$kind(kind) => kind.nodes(),)* }
+            }
+
+            /// What it does to the running of the nodes that it happens to.
+            pub fn stops(&self) -> Stops {
+                match self { $(Fault::$kind(_) => $kind::STOPS,)* }
+            }
+
+            /// Shows `keep` every node that it names: those that it happens to, and whom else it speaks of. `keep` may give
+            /// a node another number, or answer `false`, and then the fault goes on without that node. Answers `false` if
+            /// nothing is left of it then.
+            pub fn keep_nodes(&mut self, keep: &mut Keep<'_>) -> bool {
+                match self { $(Fault::$kind(kind) => kind.keep_nodes(keep),)* }
             }
 
             /// How long it lasts; `None` for what is over as soon as it has struck.
@@ -215,6 +258,70 @@ macro_rules! kinds {
             }
         }
     };
+}
+
+impl Fault {
+    /// The nodes whose daemons poll the time source that is wrong because of it: each must have one.
+    pub fn polled_by(&self) -> &[NodeId] {
+        match self {
+            Fault::TimeSource(source) => &source.nodes,
+            Fault::Pause(_)
+            | Fault::ClockStep(_)
+            | Fault::ClockSlew(_)
+            | Fault::ClockDrift(_)
+            | Fault::ClockStrobe(_)
+            | Fault::ZoneError(_)
+            | Fault::LeapSecond(_)
+            | Fault::Restart(_)
+            | Fault::Failover(_)
+            | Fault::Crash(_)
+            | Fault::Shutdown(_)
+            | Fault::Partition(_)
+            | Fault::Latency(_)
+            | Fault::Loss(_)
+            | Fault::Duplicate(_)
+            | Fault::Reorder(_)
+            | Fault::Hold(_)
+            | Fault::DelayMessage(_)
+            | Fault::LoseMessage(_)
+            | Fault::Snapshot(_)
+            | Fault::Restore(_)
+            | Fault::Throttle(_)
+            | Fault::SplitBrain(_)
+            | Fault::DiskStall(_) => &[],
+        }
+    }
+
+    /// The links that it is on; `None` if it isn't on any.
+    pub fn links_mut(&mut self) -> Option<&mut Links> {
+        match self {
+            Fault::Partition(Partition { links, .. })
+            | Fault::Latency(Latency { links, .. })
+            | Fault::Loss(Loss { links, .. })
+            | Fault::Duplicate(Duplicate { links, .. })
+            | Fault::Reorder(Reorder { links, .. })
+            | Fault::Hold(Hold { links, .. }) => Some(links),
+            Fault::Pause(_)
+            | Fault::ClockStep(_)
+            | Fault::ClockSlew(_)
+            | Fault::ClockDrift(_)
+            | Fault::ClockStrobe(_)
+            | Fault::ZoneError(_)
+            | Fault::LeapSecond(_)
+            | Fault::TimeSource(_)
+            | Fault::Restart(_)
+            | Fault::Failover(_)
+            | Fault::Crash(_)
+            | Fault::Shutdown(_)
+            | Fault::DelayMessage(_)
+            | Fault::LoseMessage(_)
+            | Fault::Snapshot(_)
+            | Fault::Restore(_)
+            | Fault::Throttle(_)
+            | Fault::SplitBrain(_)
+            | Fault::DiskStall(_) => None,
+        }
+    }
 }
 
 kinds! {

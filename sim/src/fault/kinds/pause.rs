@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{FaultInfo, Kind, field};
+use super::{FaultInfo, Keep, Kind, Stops, field};
 use crate::check::Strike;
 use crate::clock::Rate;
 use crate::engine::{Halt, World};
@@ -155,12 +155,27 @@ impl Kind for Pause {
         ],
     };
 
+    const STOPS: Stops = Stops::Nodes;
+
     fn node(&self) -> NodeId {
         self.node
     }
 
     fn nodes(&self) -> Vec<NodeId> {
         self.each_node().collect()
+    }
+
+    /// Of a host as many nodes go on being in it as there are.
+    fn keep_nodes(&mut self, keep: &mut Keep<'_>) -> bool {
+        let Pause { node, beside, lasting: _, clocks: _, task: _ } = self;
+        let mut host = Vec::with_capacity(1 + beside.len());
+        host.push(*node);
+        host.append(beside);
+        host.retain_mut(keep);
+        let mut host = host.into_iter();
+        let first = host.next();
+        (*node, *beside) = (first.unwrap_or(*node), host.collect());
+        first.is_some()
     }
 
     fn lasting(&self) -> Option<Span> {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{FaultInfo, Kind, Needs, field};
+use super::{FaultInfo, Keep, Kind, Needs, Stops, field};
 use crate::check::Strike;
 use crate::engine::World;
 use crate::history::{History, Role};
@@ -48,8 +48,15 @@ impl Kind for Restart {
         ],
     };
 
+    const STOPS: Stops = Stops::Service;
+
     fn node(&self) -> NodeId {
         self.node
+    }
+
+    fn keep_nodes(&mut self, keep: &mut Keep<'_>) -> bool {
+        let Restart { node, lasting: _, loses: _ } = self;
+        keep(node)
     }
 
     fn lasting(&self) -> Option<Span> {

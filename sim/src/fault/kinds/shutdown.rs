@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{FaultInfo, Kind, Needs, field};
+use super::{FaultInfo, Keep, Kind, Needs, Stops, field};
 use crate::check::Strike;
 use crate::engine::World;
 use crate::history::History;
@@ -29,8 +29,15 @@ impl Kind for Shutdown {
         ],
     };
 
+    const STOPS: Stops = Stops::Process;
+
     fn node(&self) -> NodeId {
         self.node
+    }
+
+    fn keep_nodes(&mut self, keep: &mut Keep<'_>) -> bool {
+        let Shutdown { node, lasting: _ } = self;
+        keep(node)
     }
 
     fn lasting(&self) -> Option<Span> {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{FaultInfo, Kind, Needs, field};
+use super::{FaultInfo, Keep, Kind, Needs, Stops, field};
 use crate::check::Strike;
 use crate::engine::World;
 use crate::history::History;
@@ -24,8 +24,15 @@ impl Kind for Snapshot {
         fields: &[field("node", "the worker's name")],
     };
 
+    const STOPS: Stops = Stops::Nothing;
+
     fn node(&self) -> NodeId {
         self.node
+    }
+
+    fn keep_nodes(&mut self, keep: &mut Keep<'_>) -> bool {
+        let Snapshot { node } = self;
+        keep(node)
     }
 
     fn lasting(&self) -> Option<Span> {

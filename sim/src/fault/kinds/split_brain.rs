@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::pause::listed;
-use super::{FaultInfo, Kind, Needs, field};
+use super::{FaultInfo, Keep, Kind, Needs, Stops, field};
 use crate::check::Strike;
 use crate::engine::World;
 use crate::history::History;
@@ -41,8 +41,16 @@ impl Kind for SplitBrain {
         ],
     };
 
+    const STOPS: Stops = Stops::Primary;
+
     fn node(&self) -> NodeId {
         self.node
+    }
+
+    fn keep_nodes(&mut self, keep: &mut Keep<'_>) -> bool {
+        let SplitBrain { node, old, lag: _, lasting: _ } = self;
+        old.retain_mut(&mut *keep);
+        keep(node) && !old.is_empty()
     }
 
     fn lasting(&self) -> Option<Span> {

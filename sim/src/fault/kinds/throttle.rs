@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{FaultInfo, Kind, field};
+use super::{FaultInfo, Keep, Kind, Stops, field};
 use crate::check::Strike;
 use crate::engine::World;
 use crate::history::{History, Role};
@@ -55,8 +55,15 @@ impl Kind for Throttle {
         ],
     };
 
+    const STOPS: Stops = Stops::AtTimes;
+
     fn node(&self) -> NodeId {
         self.node
+    }
+
+    fn keep_nodes(&mut self, keep: &mut Keep<'_>) -> bool {
+        let Throttle { node, quota: _, period: _, lasting: _ } = self;
+        keep(node)
     }
 
     fn lasting(&self) -> Option<Span> {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::pause::listed;
-use super::{FaultInfo, Kind, field};
+use super::{FaultInfo, Keep, Kind, Stops, field};
 use crate::check::Strike;
 use crate::engine::World;
 use crate::history::History;
@@ -32,12 +32,20 @@ impl Kind for TimeSource {
         ],
     };
 
+    const STOPS: Stops = Stops::Nothing;
+
     fn node(&self) -> NodeId {
         self.nodes.first().copied().unwrap_or(NodeId(0))
     }
 
     fn nodes(&self) -> Vec<NodeId> {
         self.nodes.clone()
+    }
+
+    fn keep_nodes(&mut self, keep: &mut Keep<'_>) -> bool {
+        let TimeSource { nodes, error: _, lasting: _ } = self;
+        nodes.retain_mut(keep);
+        !nodes.is_empty()
     }
 
     fn lasting(&self) -> Option<Span> {

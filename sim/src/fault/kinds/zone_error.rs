@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{FaultInfo, Kind, field};
+use super::{FaultInfo, Keep, Kind, Stops, field};
 use crate::check::Strike;
 use crate::clock::Clock;
 use crate::engine::World;
@@ -32,8 +32,15 @@ impl Kind for ZoneError {
         ],
     };
 
+    const STOPS: Stops = Stops::Nothing;
+
     fn node(&self) -> NodeId {
         self.node
+    }
+
+    fn keep_nodes(&mut self, keep: &mut Keep<'_>) -> bool {
+        let ZoneError { node, by: _, lasting: _ } = self;
+        keep(node)
     }
 
     fn lasting(&self) -> Option<Span> {
