@@ -45,7 +45,7 @@ proptest! {
     ) {
         let mut base = worlds::ALL[world].clone();
         if clocks {
-            base.world = with_drawn_clocks(&base.world, profile, Seed(seed));
+            base.world = with_drawn_clocks(&base.world, &base.plan, profile, Seed(seed));
         }
         let before = if on_top { base.plan.clone() } else { Vec::new() };
         let generator = Generator::new(&base.world, profile).only(selection).on_top_of(&before);

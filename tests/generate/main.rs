@@ -2,6 +2,8 @@
 
 #[path = "../draws/mod.rs"]
 mod draws;
+#[path = "../files/mod.rs"]
+mod files;
 
 mod census;
 mod clocks;

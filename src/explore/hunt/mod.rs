@@ -298,11 +298,12 @@ impl<'a> Hunt<'a> {
         // Who asks for pauses alone wants no clocks that are off either.
         let groups = Selection::groups();
         let clocks = groups.iter().find(|(group, _)| *group == CLOCKS).map_or(&[][..], |(_, kinds)| kinds);
+        let plan = generator.plan(Seed(seed));
         let world = match clocks.iter().any(|kind| self.selection.has(kind)) {
-            true => Cow::Owned(with_drawn_clocks(&self.scenario.world, self.profile, Seed(seed))),
+            true => Cow::Owned(with_drawn_clocks(&self.scenario.world, &plan, self.profile, Seed(seed))),
             false => Cow::Borrowed(&self.scenario.world),
         };
-        (world, Cow::Owned(generator.plan(Seed(seed))))
+        (world, Cow::Owned(plan))
     }
 
     /// Looks at the seeds that come at these places in the share.

@@ -1,9 +1,8 @@
 //! A strategy for scenarios: one that is there, with clocks, seed and plan drawn.
 
-use holdover_sim::fault::Fault;
 use holdover_sim::id::NodeId;
 use holdover_sim::seed::Seed;
-use holdover_sim::world::{ClockSpec, LEASE_STORE, SERVICE_NAMES, WorldSpec, worker_node};
+use holdover_sim::world::{ClockSpec, LEASE_STORE, WorldSpec, worker_node};
 use proptest::arbitrary::any;
 use proptest::strategy::{NewTree, Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
@@ -38,7 +37,7 @@ impl Strategy for Scenarios {
 
     fn new_tree(&self, runner: &mut TestRunner) -> NewTree<Scenarios> {
         let seed = Seed(any::<u64>().new_tree(runner)?.current());
-        let world = with_drawn_clocks(&self.base.world, self.profile, seed);
+        let world = with_drawn_clocks(&self.base.world, &[], self.profile, seed);
         let plan = Generator::new(&world, self.profile).only(self.selection).plan(seed);
         // Operators' nodes come right behind the workers'.
         let processes = (0..world.workers.len() + world.operators.len()).map(worker_node);
@@ -113,9 +112,8 @@ impl ScenarioTree {
     fn try_next(&mut self) -> bool {
         while let Some((node, part)) = self.untried.pop() {
             let mut world = self.scenario.world.clone();
-            let (Some(to), Some(from)) = (clock_of(&mut world, node), usual_clock(&self.usual, node)) else {
-                continue;
-            };
+            let from = self.usual.clock(node);
+            let Some(to) = world.clock_mut(node) else { continue };
             match part {
                 Part::All => *to = from,
                 Part::Discipline => to.discipline = from.discipline,
@@ -137,27 +135,6 @@ impl ScenarioTree {
     }
 
     fn polls(&self, node: NodeId) -> bool {
-        self.plan
-            .current()
-            .iter()
-            .any(|fault| matches!(&fault.inject, Fault::TimeSource(source) if source.nodes.contains(&node)))
-    }
-}
-
-/// The clocks of `node`; `None` if it is a service and there is nothing about its clocks.
-fn clock_of(world: &mut WorldSpec, node: NodeId) -> Option<&mut ClockSpec> {
-    match node.index().checked_sub(SERVICE_NAMES.len()) {
-        Some(process) => {
-            world.workers.iter_mut().chain(&mut world.operators).nth(process).map(|node| &mut node.clock)
-        }
-        None => world.service_clocks.get_mut(&node),
-    }
-}
-
-/// The clocks of `node` as they are usually.
-fn usual_clock(world: &WorldSpec, node: NodeId) -> Option<ClockSpec> {
-    match node.index().checked_sub(SERVICE_NAMES.len()) {
-        Some(process) => world.workers.iter().chain(&world.operators).nth(process).map(|node| node.clock),
-        None => Some(world.service_clock(node)),
+        self.plan.current().iter().any(|fault| fault.inject.polled_by().contains(&node))
     }
 }
