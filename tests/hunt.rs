@@ -217,7 +217,7 @@ fn a_test_that_says_nothing_fails_too() {
     let scenario = incident();
     let hunt = || Hunt::new(&scenario).protocols(&[&Fenced]).faults("zone-error".parse().expect("a kind"));
     let told = message(|| hunt().inside_only().seeds(0..1).assert_holds());
-    assert!(told.contains("seeds say nothing of fenced: no fault touched anything"), "{told}");
+    assert!(told.contains("1 seed says nothing of fenced: no fault touched anything"), "{told}");
 }
 
 #[test]

@@ -47,9 +47,9 @@ impl Hunt<'_> {
         };
         if let Some(protocol) = self.hunted_protocols().iter().find(|protocol| !bit(protocol)) {
             panic!(
-                "{} seeds say nothing of {}: no fault touched anything that the lease protects; hunt with more seeds, or \
-                 other faults",
-                findings.seeds,
+                "{} nothing of {}: no fault touched anything that the lease protects; hunt with more seeds, or other \
+                 faults",
+                many(findings.seeds, "seed says", "seeds say"),
                 protocol.name()
             );
         }
@@ -59,9 +59,13 @@ impl Hunt<'_> {
     fn message(&self, findings: &Findings, failure: &Failure) -> String {
         let Failure { protocol, cause, seeds, inside, example, message } = failure;
         let is_broken = *cause != Cause::Unrepeated;
+        let all = findings.seeds;
         let mut told = match is_broken {
-            true => format!("{protocol} breaks {cause}\n{seeds} of {} seeds do", findings.seeds),
-            false => format!("{protocol} isn't deterministic: {cause}\n{seeds} of {} seeds did", findings.seeds),
+            true => format!("{protocol} breaks {cause}\n{seeds} of {}", many(all, "seed does", "seeds do")),
+            false => format!(
+                "{protocol} isn't deterministic: {cause}\n{seeds} of {}",
+                many(all, "seed did", "seeds did")
+            ),
         };
         if is_broken && *inside < *seeds {
             told += &format!(", {inside} of them although all was as {protocol} relies on");
@@ -104,4 +108,8 @@ impl Hunt<'_> {
             None => code,
         }
     }
+}
+
+fn many(count: u64, one: &str, more: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { more })
 }

@@ -6,7 +6,6 @@ use crate::replay::Replay;
 use crate::report::Excerpt;
 use crate::scenario::did_you_mean;
 use crate::shown;
-use crate::sim::history::NodeRecord;
 use crate::sim::id::NodeId;
 use crate::sim::time::TrueTime;
 
@@ -25,16 +24,21 @@ pub(super) fn of(arguments: &ReplayArguments, replay: &Replay<'_>) -> Result<Exc
     if from.zip(to).is_some_and(|(from, to)| from > to) {
         return Err(Failure::FromAfterTo);
     }
-    // The nodes are the same whatever the protocol.
-    let nodes = replay.runs.first().map_or(&[][..], |run| &run.history.nodes);
-    let nodes = lane.iter().map(|name| node(name, nodes)).collect::<Result<Vec<NodeId>, Failure>>()?;
+    let nodes = lane.iter().map(|name| node(name, replay)).collect::<Result<Vec<NodeId>, Failure>>()?;
     Ok(Excerpt { from, to, nodes })
 }
 
-fn node(name: &str, nodes: &[NodeRecord]) -> Result<NodeId, Failure> {
-    let place = nodes.iter().position(|node| node.name == name);
-    place.map(|place| NodeId(place as u16)).ok_or_else(|| Failure::UnknownLane {
-        name: shown::name(name),
-        help: did_you_mean(name, "the nodes are", nodes.iter().map(|node| node.name.as_str())),
+/// The node of this name. A protocol may keep its lease on replicas where another one has a store in the place of the first.
+fn node(name: &str, replay: &Replay<'_>) -> Result<NodeId, Failure> {
+    let nodes = || replay.runs.iter().flat_map(|run| run.history.nodes.iter().enumerate());
+    let found = nodes().find(|(_, node)| node.name == name);
+    found.map(|(place, _)| NodeId(place as u16)).ok_or_else(|| {
+        let mut names: Vec<&str> = Vec::new();
+        for (_, node) in nodes().filter(|(_, node)| !node.name.is_empty()) {
+            if !names.contains(&node.name.as_str()) {
+                names.push(&node.name);
+            }
+        }
+        Failure::UnknownLane { name: shown::name(name), help: did_you_mean(name, "the nodes are", names) }
     })
 }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 
+use super::explain::listed;
 use super::junit::{Case, Kind, Problem, Suite};
 use super::layout::{columns, wrap};
 use super::style::{BAD, BOLD, DIM, FAULT, GOOD};
@@ -57,8 +58,8 @@ fn write_head(findings: &Findings, width: usize, out: &mut impl Write) -> io::Re
     let shares = match &findings.shards[..] {
         [one] if one.of == 1 => String::new(),
         shares => {
-            let shares: Vec<String> = shares.iter().map(ToString::to_string).collect();
-            format!(", share {}", shares.join(" and "))
+            let told: Vec<String> = shares.iter().map(ToString::to_string).collect();
+            format!(", {} {}", if told.len() == 1 { "share" } else { "shares" }, listed(&told))
         }
     };
     let unfinished = if findings.complete { "" } else { ", not all that were asked for" };

@@ -47,18 +47,15 @@ pub fn write(replay: &Replay<'_>, excerpt: &Excerpt, out: &mut impl Write) -> io
     }
     let runs: Vec<(&JudgedRun, Vec<Piece>)> =
         replay.runs.iter().map(|run| (run, pieces(run, excerpt, MOST_ROWS))).collect();
-    let Some((first, _)) = runs.first() else {
+    // A protocol that keeps its lease on replicas has more nodes than another in the same world.
+    let histories: Vec<&History> = runs.iter().map(|(run, _)| &run.history).collect();
+    let Some(widest) = histories.iter().copied().max_by_key(|history| history.nodes.len()) else {
         writeln!(out, "    participant n0 as no protocol")?;
         return Ok(());
     };
-    let nodes = participants(&first.history, runs.iter().flat_map(|(_, pieces)| pieces));
+    let nodes = participants(widest, runs.iter().flat_map(|(_, pieces)| pieces));
     for node in &nodes {
-        writeln!(
-            out,
-            "    participant n{} as {}",
-            node.0,
-            text(words::name(&first.history, *node), LONGEST_NAME)
-        )?;
+        writeln!(out, "    participant n{} as {}", node.0, text(&names(&histories, *node), LONGEST_NAME))?;
     }
     let (Some(leftmost), Some(rightmost)) = (nodes.first(), nodes.last()) else { return Ok(()) };
     let across = if leftmost == rightmost {
@@ -152,6 +149,18 @@ fn drawn(history: &History, row: &Row) -> String {
         }
     }
     drawn
+}
+
+/// What `node` is called in these histories: `lease-store / lease-1` where one has a table and another replicas.
+fn names(histories: &[&History], node: NodeId) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for history in histories.iter().filter(|history| node.index() < history.nodes.len()) {
+        let name = words::name(history, node);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.join(" / ")
 }
 
 /// The nodes that `pieces` have to do with: the workers, then the services.

@@ -303,13 +303,15 @@ impl<'a> Teller<'a> {
     fn tell_export(&mut self, id: EventId, event: &Event, claim: Claim, export: ExportId) {
         let rows = &self.history.exports[export.index()];
         let total = Amount(rows.iter().map(|row| row.amount.0).sum());
-        let (worker, count, total) = (self.name(claim.worker), rows.len(), words::amount(total));
+        let (worker, total) = (self.name(claim.worker), words::amount(total));
+        let exported = words::many(rows.len(), "row", "rows");
         let (mark, text) = match self.acts.standing(id) {
             Standing::Again => {
-                (Mark::Stale, format!("CONFLICT: {worker} exports {count} other rows, total {total}"))
+                let others = words::many(rows.len(), "other row", "other rows");
+                (Mark::Stale, format!("CONFLICT: {worker} exports {others}, total {total}"))
             }
-            Standing::Stale => (Mark::Stale, format!("STALE: {worker} exports {count} rows, total {total}")),
-            _ => (Mark::Plain, format!("{worker} exports {count} rows, total {total}")),
+            Standing::Stale => (Mark::Stale, format!("STALE: {worker} exports {exported}, total {total}")),
+            _ => (Mark::Plain, format!("{worker} exports {exported}, total {total}")),
         };
         self.say(id, event, claim.worker, mark, text);
     }

@@ -1,6 +1,8 @@
 //! `holdover replay` with `--from`, `--to` and `--lane`.
 
-use crate::support::{CLOCK_JUMP, run_line, snapshot};
+use std::ffi::OsStr;
+
+use crate::support::{CLOCK_JUMP, run, run_line, scenario, snapshot};
 
 #[test]
 fn a_part_of_a_timeline_and_of_its_lanes() {
@@ -95,5 +97,29 @@ fn pictures_take_the_same() {
         let ran = run_line(&line).ended(0);
         let timeline = ran.stdout.split("## Causes").next().unwrap_or_default();
         assert!(timeline.contains(there) && !timeline.contains(gone), "{format}");
+    }
+}
+
+/// A protocol that keeps its lease on replicas has other nodes than one with a table: any of them can be asked for, and a
+/// diagram has them all.
+#[test]
+fn nodes_of_any_of_the_protocols() {
+    let line = format!("replay {CLOCK_JUMP} --protocol naive --protocol fenced-consensus");
+    for format in ["text", "markdown", "mermaid", "svg"] {
+        for lane in ["lease-store", "lease-1", "lease-3", "worker-b"] {
+            run_line(&format!("{line} --format {format} --lane {lane}")).ended(0);
+        }
+        let ran = run_line(&format!("{line} --format {format} --lane lease-4")).ended(2);
+        assert!(ran.stderr.contains("did you mean `lease-1`?"), "{}", ran.stderr);
+    }
+    let (_folder, path) = scenario(
+        "[[fault]]\nwhen = { at = \"+10s\" }\ninject = { pause = { node = \"lease-store\", for = \"20s\" } }\n",
+    );
+    let protocols =
+        ["--protocol", "naive", "--protocol", "fenced-consensus", "--format", "mermaid"].map(OsStr::new);
+    let ran = run([OsStr::new("replay"), path.as_os_str()].into_iter().chain(protocols)).ended(0);
+    let drawn = ran.stdout;
+    for participant in ["n0 as lease-store / lease-1", "n5 as lease-2", "n4 as worker-b"] {
+        assert!(drawn.contains(&format!("participant {participant}\n")), "{drawn}");
     }
 }

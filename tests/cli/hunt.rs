@@ -159,11 +159,7 @@ fn shares_joined_are_the_whole() {
         Ran::of(holdover().arg("merge").args(folders).arg("--out").arg(out).output().expect("it was built"))
     };
     let merged = merge(&shares, &joined).ended(1);
-    assert!(
-        merged.stdout.starts_with("301 seeds of 0..301, share 1/4 and 2/4 and 3/4 and 4/4: "),
-        "{}",
-        merged.stdout
-    );
+    assert!(merged.stdout.starts_with("301 seeds of 0..301, shares 1/4, 2/4, 3/4 and 4/4: "), "{}", merged.stdout);
     let (one, other) = (findings(&whole), findings(&joined));
     assert_eq!((&one.failures, &one.coverage, one.seeds), (&other.failures, &other.coverage, other.seeds));
     for failure in &one.failures {

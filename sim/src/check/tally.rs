@@ -76,7 +76,8 @@ impl Tally {
             None => match missing.count() {
                 0 => findings.or_holds(all),
                 n => findings.or_else(|| {
-                    let reason = format!("the settlement was not published: {n} of {all} operations {left_out}");
+                    let operations = if all == 1 { "operation" } else { "operations" };
+                    let reason = format!("the settlement was not published: {n} of {all} {operations} {left_out}");
                     Verdict::Unknown { reason }
                 }),
             },
