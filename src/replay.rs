@@ -10,6 +10,10 @@ use holdover_sim::time::Span;
 
 use crate::scenario::{Expected, Scenario};
 
+mod blame;
+
+pub use blame::Blame;
+
 /// A scenario's runs, one for each protocol, all under the same fault plan and seed.
 pub struct Replay<'a> {
     /// The scenario.
@@ -86,35 +90,6 @@ pub enum Deviation {
         /// What that usually comes from; see [`why_unrepeated`].
         why: &'static str,
     },
-}
-
-/// Where a violation stands to what its protocol relies on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Blame {
-    /// All that it relies on was so: it is a flaw of the protocol.
-    Inside,
-    /// Something that it relies on wasn't so.
-    Outside,
-}
-
-impl Blame {
-    /// Where violations of `rules` stand to what a protocol relies on, of which a run broke those that are `broken`;
-    /// `None` if none was violated, or the protocol relies on nothing that it names. To be late is no flaw of a
-    /// protocol: a scenario may ask for more than there is time for.
-    pub fn of<'a>(
-        rules: impl IntoIterator<Item = &'a str>,
-        assumptions: &[&Assumption],
-        broken: &[&Assumption],
-    ) -> Option<Blame> {
-        let mut rules = rules.into_iter().peekable();
-        if assumptions.is_empty() || rules.peek().is_none() {
-            return None;
-        }
-        if !broken.is_empty() {
-            return Some(Blame::Outside);
-        }
-        rules.any(|rule| rule != "progress").then_some(Blame::Inside)
-    }
 }
 
 /// What a replay comes to. The order is that of gravity.
@@ -226,8 +201,8 @@ impl JudgedRun {
         }
     }
 
-    /// Where what was violated stands to what the protocol relies on; `None` if nothing was, or the protocol doesn't say, or
-    /// another run gave another history.
+    /// Where what was violated stands to what the protocol relies on; `None` if nothing was, or another run gave another
+    /// history.
     pub fn blame(&self) -> Option<Blame> {
         if !self.repeats {
             return None;
@@ -235,7 +210,7 @@ impl JudgedRun {
         let is_violated = |verdict: &Verdict| matches!(verdict, Verdict::Violated { .. });
         let violated = self.verdicts.iter().filter(|(_, verdict)| is_violated(verdict));
         let rules = violated.map(|(checker, _)| checker.name);
-        Blame::of(rules, self.protocol.assumptions(), &self.broken_assumptions)
+        Blame::of(rules, &self.history, self.protocol.assumptions(), &self.broken_assumptions)
     }
 
     /// How often the thing named `sighting` was seen.

@@ -57,7 +57,7 @@ impl Hunt<'_> {
 
     /// What a test says of a failure.
     fn message(&self, findings: &Findings, failure: &Failure) -> String {
-        let Failure { protocol, cause, seeds, inside, example, message } = failure;
+        let Failure { protocol, cause, seeds, inside, outside, example, message } = failure;
         let is_broken = *cause != Cause::Unrepeated;
         let all = findings.seeds;
         let mut told = match is_broken {
@@ -67,7 +67,7 @@ impl Hunt<'_> {
                 many(all, "seed did", "seeds did")
             ),
         };
-        if is_broken && *inside < *seeds {
+        if is_broken && *outside > 0 {
             told += &format!(", {inside} of them although all was as {protocol} relies on");
         }
         told += &format!("; this is seed {}", example.seed);

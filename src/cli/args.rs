@@ -201,7 +201,7 @@ pub(super) struct HuntArguments {
     /// What becomes of the scenario's own faults; where they are kept none are drawn
     #[arg(long, value_name = "WHAT", default_value = "replaced")]
     pub(super) plan: hunt::Plan,
-    /// Count only what fails though all is as the protocol relies on
+    /// Count only what fails though all is as the protocol relies on; to be late doesn't count
     #[arg(long)]
     pub(super) inside: bool,
     /// End the hunt when something fails

@@ -119,11 +119,10 @@ impl Trial {
         check::broken_assumptions(&self.history, self.assumptions)
     }
 
-    /// Where failures with these signatures stand to what the protocol relies on; `None` if there are none, or it
-    /// doesn't say.
-    pub fn blame(&self, signatures: &[Signature]) -> Option<Blame> {
-        let rules = signatures.iter().map(|signature| signature.checker());
-        Blame::of(rules, self.assumptions, &self.broken_assumptions())
+    /// Where a failure with this signature stands to what the protocol relies on, of which the run didn't keep those in
+    /// `broken`.
+    pub fn blame(&self, signature: Signature, broken: &[&Assumption]) -> Option<Blame> {
+        Blame::of([signature.checker()], &self.history, self.assumptions, broken)
     }
 }
 

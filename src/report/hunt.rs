@@ -153,14 +153,15 @@ fn says_nothing(findings: &Findings) -> Option<&'static str> {
 }
 
 fn of_failure(failure: &Failure) -> String {
-    let outside = failure.seeds - failure.inside;
     let seeds = words::many(failure.seeds as usize, "seed", "seeds");
     let example = failure.example;
-    let blame = match (failure.cause, failure.inside, outside) {
-        (Cause::Unrepeated | Cause::Panicked, ..) => String::new(),
-        (_, 0, _) => ", always outside the protocol's assumptions".to_owned(),
-        (_, _, 0) => ", always inside the protocol's assumptions".to_owned(),
-        (_, inside, _) => format!(", {} of them inside the protocol's assumptions", words::grouped(inside)),
+    let grouped = words::grouped;
+    let blame = match (failure.inside, failure.outside) {
+        (0, 0) => String::new(),
+        (0, outside) if outside == failure.seeds => ", always outside the protocol's assumptions".to_owned(),
+        (inside, 0) if inside == failure.seeds => ", always inside the protocol's assumptions".to_owned(),
+        (0, outside) => format!(", {} of them outside the protocol's assumptions", grouped(outside)),
+        (inside, _) => format!(", {} of them inside the protocol's assumptions", grouped(inside)),
     };
     let faults = words::many(example.faults, "fault", "faults");
     let message = failure.message.as_ref().map_or(String::new(), |message| format!(": {message}"));

@@ -122,10 +122,7 @@ fn run_document(run: &JudgedRun) -> RunDocument<'_> {
         events: history.events.len(),
         fingerprint: run.fingerprint.to_string(),
         verdicts: run.verdicts.iter().map(|(checker, verdict)| (checker.name, verdict)).collect(),
-        assumptions: run.blame().map(|blame| match blame {
-            Blame::Inside => "inside",
-            Blame::Outside => "outside",
-        }),
+        assumptions: run.blame().and_then(Blame::name),
         broken_assumptions: run.broken_assumptions.iter().map(|assumption| assumption.name).collect(),
         belief_overlap: run.belief_overlap,
         seen: run.sightings.iter().map(|(sighting, count)| (sighting.name, *count)).collect(),

@@ -17,11 +17,7 @@ pub(super) fn told(run: &JudgedRun) -> Vec<(String, Style)> {
     if !violated.is_empty() {
         told.push((format!("violates {}", violated.join(", ")), BAD));
     }
-    match run.blame() {
-        Some(Blame::Inside) => told.push(("inside its assumptions: all of them were kept".to_owned(), BAD)),
-        Some(Blame::Outside) => told.push((outside(run), DIM)),
-        None => {}
-    }
+    told.extend(blame(run));
     if unknown.len() == rules {
         told.push((format!("can't tell any of the {rules} rules"), FAULT));
     } else if !unknown.is_empty() {
@@ -40,9 +36,16 @@ pub(super) fn told(run: &JudgedRun) -> Vec<(String, Style)> {
     told
 }
 
-/// What a protocol relies on that wasn't so.
-pub(super) fn outside(run: &JudgedRun) -> String {
-    let broken: Vec<String> =
-        run.broken_assumptions.iter().map(|assumption| assumption.name.replace('-', " ")).collect();
-    format!("outside its assumptions: {}", broken.join(", "))
+/// Where what was violated stands to what the protocol relies on, if that can be said.
+pub(super) fn blame(run: &JudgedRun) -> Option<(String, Style)> {
+    match run.blame()? {
+        Blame::Inside => Some(("inside its assumptions: all of them were kept".to_owned(), BAD)),
+        Blame::Outside => {
+            let broken: Vec<String> =
+                run.broken_assumptions.iter().map(|assumption| assumption.name.replace('-', " ")).collect();
+            Some((format!("outside its assumptions: {}", broken.join(", ")), DIM))
+        }
+        Blame::Late => Some(("only late, which is no flaw: all its assumptions were kept".to_owned(), DIM)),
+        Blame::Unsaid => None,
+    }
 }

@@ -20,7 +20,7 @@ fn breaks(night: &Scenario, protocol: &dyn AnyProtocol, rule: &str) -> Option<(S
     let trial = Subject { world: &night.world, protocol, seed: night.seed }.run(&night.plan);
     let mut failures = trial.failures().into_iter().map(|(signature, _)| signature);
     let signature = failures.find(|signature| signature.checker() == rule)?;
-    Some((signature, trial.blame(&[signature]) == Some(Blame::Outside)))
+    Some((signature, trial.blame(signature, &trial.broken_assumptions()) == Some(Blame::Outside)))
 }
 
 #[test]

@@ -5,11 +5,15 @@
 //! without. To add one: a constant here or in a file of this folder, a line in [`ASSUMPTIONS`].
 
 mod clocks;
+mod provider;
+mod repairs;
 mod replicas;
 mod services;
 mod workers;
 
 pub use clocks::{CLOCK_RATE, CLOCKS_AGREE, FROZEN_CLOCKS_NEVER, NO_LATE_EXPIRY, NO_LATE_WALL_CLOCK, NO_SUSPEND};
+pub use provider::{GATEWAY_WANTS_NO_TOKEN, KEYS_OUTLIVE_REQUESTS, NO_PAYOUT_FAILS};
+pub use repairs::{REPAIRS_DELETE_NOTHING, REPAIRS_OUTWAIT_REQUESTS};
 pub use replicas::{REPLICAS_AGREE, REPLICAS_CLOCKS_KEEP_TIME, REPLICAS_KEEP_THEIR_DISKS};
 pub use services::{
     ACCEPTED_IS_DURABLE, EXPIRY_AS_MEANT, HIGHEST_TOKEN_DURABLE, LEASES_SURVIVE_FAILOVER, ONE_PRIMARY_ANSWERS,
@@ -59,6 +63,11 @@ pub const ASSUMPTIONS: &[&Assumption] = &[
     &RESOURCE_CHECKS_TOKENS,
     &HIGHEST_TOKEN_DURABLE,
     &ACCEPTED_IS_DURABLE,
+    &KEYS_OUTLIVE_REQUESTS,
+    &NO_PAYOUT_FAILS,
+    &GATEWAY_WANTS_NO_TOKEN,
+    &REPAIRS_OUTWAIT_REQUESTS,
+    &REPAIRS_DELETE_NOTHING,
     &REPLICAS_AGREE,
     &REPLICAS_KEEP_THEIR_DISKS,
     &REPLICAS_CLOCKS_KEEP_TIME,
@@ -76,8 +85,8 @@ mod tests {
     use crate::fault::Loses::Memory;
     use crate::fault::{ClockSlew, ClockStep, Failover, Fault, Pause, PauseClocks, Restart, Snapshot, SplitBrain};
     use crate::history::What;
-    use crate::history::fixture::{A, B, C, LEDGER, PROVIDER, STORE, Story, ms, pause};
-    use crate::id::{Epoch, EventId, FaultId, MessageId, NodeId};
+    use crate::history::fixture::{A, B, C, LEDGER, OPERATORS, PROVIDER, STORE, Story, ms, pause};
+    use crate::id::{Epoch, EventId, FaultId, MessageId, NodeId, OpId, PayoutId};
     use crate::point::Point;
     use crate::time::{Span, WallTime};
 
@@ -282,6 +291,60 @@ mod tests {
         check(flaw, &[one, "resource-checks-tokens", durable]);
         check(fenced().wrote(A, 1, 0), &["highest-token-durable"]);
         check(fenced().deposed(LEDGER, A).write_rejected(A, 1, 0), &[one]);
+    }
+
+    #[test]
+    fn keys() {
+        use crate::history::{Decision, Reason};
+        let (keys, durable) = ("keys-outlive-requests", "accepted-is-durable");
+        check(lives().paid(A, 1, 0).paid(A, 1, 1), &[]);
+        check(lives().paid(A, 1, 0).payout_repeated(B, 2, 0), &[]);
+        check(lives().paid(A, 1, 0).paid(B, 2, 0), &[keys]);
+        // To lose a payout is to lose its key.
+        let lost = |since| loses(lives().at(5).paid(A, 1, 0).at(10), PROVIDER, since).paid(B, 2, 0);
+        check(lost(4), &[durable]);
+        check(lost(5), &[keys]);
+        check(loses(lives().at(5).paid(A, 1, 0).at(10), STORE, 4).paid(B, 2, 0), &[keys]);
+        // An operator has another key for each attempt.
+        let decides = |story: Story, attempt| {
+            story.decided(OPERATORS[0], 5, 0, (Decision::Submit(attempt), Reason::NeverPaid))
+        };
+        let paid = |op| lives().with_operators().paid(A, 4, op);
+        check(decides(paid(1), 0).paid(OPERATORS[0], 5, 0), &[]);
+        check(decides(paid(0), 1).paid(OPERATORS[0], 5, 0), &[]);
+        check(decides(paid(0), 0).paid(OPERATORS[0], 5, 0), &[keys]);
+        // Each half of a provider has the keys that it saw, and those from before.
+        let (old, lag, lasting) = (vec![A], Span::ZERO, Span::secs(1));
+        let split = Fault::SplitBrain(SplitBrain { node: PROVIDER, old, lag, lasting });
+        let halves = || lives().plan(split.clone()).paid(B, 2, 1).begins(0).paid(B, 2, 0);
+        check(halves().deposed(PROVIDER, A).paid(A, 2, 0), &["one-primary-answers", durable]);
+        check(halves().deposed(PROVIDER, A).paid(A, 2, 1), &["one-primary-answers", keys, durable]);
+        check(halves().paid(A, 2, 1), &[keys]);
+    }
+
+    #[test]
+    fn the_provider_and_repairs() {
+        use crate::history::{Decision, Reason, Refusal};
+        check(lives().paid_as(A, 1, 0, 1, false), &[]);
+        check(lives().paid_as(A, 1, 0, 1, true), &["no-payout-fails"]);
+        let turned_away = |why| {
+            let claim = crate::history::fixture::claim(A, 1);
+            lives().on(PROVIDER, What::PayoutRejected { claim, op: OpId(0), why })
+        };
+        check(turned_away(Refusal::NoToken), &["gateway-wants-no-token"]);
+        check(lives().payout_rejected(A, 1, 0), &[]);
+
+        let operator = OPERATORS[0];
+        let closed =
+            |story: Story| story.decided(operator, 5, 0, (Decision::Close(PayoutId(1)), Reason::OneEffect));
+        let repaired = || closed(lives().with_operators());
+        check(repaired().paid(A, 4, 0), &["repairs-outwait-requests"]);
+        check(closed(repaired().paid(A, 4, 0)), &[]);
+        check(repaired().paid(A, 4, 1), &[]);
+        // Whoever has the lease after the repair goes on.
+        check(repaired().paid(A, 6, 0), &[]);
+        check(repaired().paid(operator, 5, 0), &[]);
+        check(lives().with_operators().deleted(operator, 5, 0, 1), &["repairs-delete-nothing"]);
     }
 
     #[test]

@@ -26,6 +26,7 @@ mod witness;
 pub use assumption::{ASSUMPTIONS, Assumption, broken_assumptions};
 pub use bite::{Bite, bites};
 pub use evidence::Evidence;
+pub use progress::is_over_unpublished;
 pub use sighting::{SIGHTINGS, Sighting, sightings, sightings_with};
 pub(crate) use strike::Strike;
 pub use witness::{WITNESSES, Witness};

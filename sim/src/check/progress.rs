@@ -1,6 +1,7 @@
 //! The settlement gets finished: a protocol that does nothing is safe, and useless.
 
 use super::{Checker, Evidence, Verdict, Witness};
+use crate::history::{Event, History, What};
 use crate::limits::Ending;
 
 pub(super) const CHECKER: Checker = Checker {
@@ -20,6 +21,12 @@ fn judge(evidence: &Evidence<'_>) -> Verdict {
         },
         _ => Verdict::Violated { times: 1, witness: Witness::NotFinished },
     }
+}
+
+/// Whether nothing is left to happen in `history`, and the settlement was never published.
+pub fn is_over_unpublished(history: &History) -> bool {
+    let is_export = |event: &Event| matches!(event.what, What::ExportPublished { .. });
+    nothing_left(&history.ending) && !history.events.iter().any(is_export)
 }
 
 fn nothing_left(ending: &Ending) -> bool {

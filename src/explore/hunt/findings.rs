@@ -83,14 +83,14 @@ pub struct Example {
     pub seed: u64,
     /// How many faults its plan has.
     pub faults: usize,
-    /// Whether all that the protocol relies on was so: then it is a flaw of the protocol.
-    pub inside: bool,
+    /// Whether it is a flaw of the protocol, as far as that can be told: see [`Blame::is_flaw`](crate::replay::Blame::is_flaw).
+    pub flaw: bool,
 }
 
 impl Example {
     /// A flaw comes first, then a small plan, then a low seed.
     fn rank(self) -> (bool, usize, u64) {
-        (!self.inside, self.faults, self.seed)
+        (!self.flaw, self.faults, self.seed)
     }
 }
 
@@ -103,8 +103,11 @@ pub struct Failure {
     pub cause: Cause,
     /// With so many seeds.
     pub seeds: u64,
-    /// In so many of them all that the protocol relies on was so.
+    /// In so many of them all that the protocol relies on was so, and it was more than late.
     pub inside: u64,
+    /// In so many of them something that the protocol relies on wasn't so. The others were only late, or the protocol doesn't
+    /// say what it relies on.
+    pub outside: u64,
     /// One of them.
     pub example: Example,
     /// What a panic said, of the example; or why a run may not repeat itself.
@@ -121,6 +124,7 @@ impl Failure {
     fn add(&mut self, other: &Failure) {
         self.seeds += other.seeds;
         self.inside += other.inside;
+        self.outside += other.outside;
         if other.example.rank() < self.example.rank() {
             self.example = other.example;
             self.message.clone_from(&other.message);

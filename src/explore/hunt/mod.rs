@@ -178,8 +178,8 @@ impl<'a> Hunt<'a> {
         Hunt { keep_going: true, ..self }
     }
 
-    /// For failures alone that happen though all is as the protocol relies on. Of a protocol that doesn't say what it
-    /// relies on, every failure is one.
+    /// For flaws of the protocols alone: failures that happen though all is as the protocol relies on. To be late is none; of
+    /// a protocol that doesn't say what it relies on, every other failure is one. See [`Blame`].
     #[must_use]
     pub fn inside_only(self) -> Hunt<'a> {
         Hunt { inside_only: true, ..self }
@@ -332,13 +332,14 @@ impl<'a> Hunt<'a> {
             verdicts.iter().any(|(_, verdict)| matches!(verdict, Verdict::Unknown { .. })),
         );
         let seed = subject.seed.0;
-        let mut note = |cause: Cause, inside: bool, message: Option<String>| {
+        let mut note = |cause: Cause, blame: Option<Blame>, message: Option<String>| {
             part.note(Failure {
                 protocol: subject.protocol.name().to_owned(),
                 cause,
                 seeds: 1,
-                inside: inside.into(),
-                example: Example { seed, faults: plan.len(), inside },
+                inside: (blame == Some(Blame::Inside)).into(),
+                outside: (blame == Some(Blame::Outside)).into(),
+                example: Example { seed, faults: plan.len(), flaw: blame.is_none_or(Blame::is_flaw) },
                 message,
             });
         };
@@ -346,19 +347,21 @@ impl<'a> Hunt<'a> {
         let panicked = matches!(trial.history.ending, Ending::Panicked { .. });
         let in_doubt = (panicked || !signatures.is_empty()) && !protocol::comes_along(subject.protocol);
         if (in_doubt || seed.is_multiple_of(REPEATED_EVERY)) && !subject.repeats(plan, &trial) {
-            return note(Cause::Unrepeated, false, Some(why_unrepeated(subject.protocol).to_owned()));
+            return note(Cause::Unrepeated, None, Some(why_unrepeated(subject.protocol).to_owned()));
         }
         if let Ending::Panicked { message, .. } = &trial.history.ending {
-            note(Cause::Panicked, true, Some(message.clone()));
+            note(Cause::Panicked, None, Some(message.clone()));
         }
         if signatures.is_empty() {
             return;
         }
-        // Whether it kept what it relies on is said of the run, so it is asked once. Of a protocol that says nothing of it,
-        // every failure is a flaw.
-        let inside = trial.blame(&signatures) != Some(Blame::Outside);
-        if inside || !self.inside_only {
-            signatures.into_iter().for_each(|signature| note(Cause::Rule(signature), inside, None));
+        // Whether it kept what it relies on is said of the run, so it is asked once.
+        let broken = trial.broken_assumptions();
+        for signature in signatures {
+            let Some(blame) = trial.blame(signature, &broken) else { continue };
+            if blame.is_flaw() || !self.inside_only {
+                note(Cause::Rule(signature), Some(blame), None);
+            }
         }
     }
 }

@@ -38,10 +38,7 @@ pub(super) struct Allowed {
 impl Allowed {
     /// What runs that stand for `first` may be like.
     pub(super) fn by(first: &Trial, signature: Signature) -> Allowed {
-        Allowed {
-            cut_short: is_cut_short(&first.history.ending),
-            outside: first.blame(&[signature]) == Some(Blame::Outside),
-        }
+        Allowed { cut_short: is_cut_short(&first.history.ending), outside: is_outside(first, signature) }
     }
 }
 
@@ -197,8 +194,12 @@ impl<'a> Search<'a> {
         let trial = run(&mut self.meter, self.protocol, scenario, seed)?;
         let is_whole = self.allowed.cut_short || !is_cut_short(&trial.history.ending);
         let breaks = is_whole && trial.times(self.signature) > 0;
-        Some(breaks && (self.allowed.outside || trial.blame(&[self.signature]) != Some(Blame::Outside)))
+        Some(breaks && (self.allowed.outside || !is_outside(&trial, self.signature)))
     }
+}
+
+fn is_outside(trial: &Trial, signature: Signature) -> bool {
+    trial.blame(signature, &trial.broken_assumptions()) == Some(Blame::Outside)
 }
 
 fn run(meter: &mut Meter, protocol: &dyn AnyProtocol, scenario: &Scenario, seed: Seed) -> Option<Trial> {

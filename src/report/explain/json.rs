@@ -172,10 +172,7 @@ fn explained_document<'a>(run: &'a JudgedRun, explained: &'a Explained) -> Expla
     ExplainedDocument {
         protocol: run.protocol.name(),
         violated: violated(&explained.broken),
-        assumptions: run.blame().map(|blame| match blame {
-            Blame::Inside => "inside",
-            Blame::Outside => "outside",
-        }),
+        assumptions: run.blame().and_then(Blame::name),
         broken_assumptions: run.broken_assumptions.iter().map(|assumption| assumption.name).collect(),
         measures: explained.measures,
         faults: explained

@@ -8,14 +8,14 @@ use holdover_sim::limits::Ending;
 
 use super::super::layout::{columns, cut, harmless, paragraph};
 use super::super::style::{BAD, BOLD, DIM, FAULT, GOOD, PLAIN};
-use super::super::summary::outside;
+use super::super::summary::blame;
 use super::super::text::MIN_WIDTH;
 use super::super::{closing, words};
 use super::edges::{Edges, edges, value};
 use super::{chain, listed, numbered, roles, rules, which};
 use crate::explore::explain::{Difference, Explained, Explanation, Role, Turned};
 use crate::explore::{Budget, Signature, Spent, Sufficient, failures, refused};
-use crate::replay::{Blame, JudgedRun, why_unrepeated};
+use crate::replay::{JudgedRun, why_unrepeated};
 
 /// Writes `explanation` with colours, `width` columns wide; who can't show colours strips them. `file` is where the scenario
 /// was read.
@@ -93,12 +93,8 @@ impl Section<'_> {
             let text = format!("a second run with the same seed gave another history: {why}");
             paragraph(out, "  ", 4, &text, BAD, self.width)?;
         }
-        match self.run.blame() {
-            Some(Blame::Inside) => {
-                paragraph(out, "  ", 4, "inside its assumptions: all of them were kept", BAD, self.width)?;
-            }
-            Some(Blame::Outside) => paragraph(out, "  ", 4, &outside(self.run), DIM, self.width)?,
-            None => {}
+        if let Some((text, style)) = blame(self.run) {
+            paragraph(out, "  ", 4, &text, style, self.width)?;
         }
         if broken.is_empty() {
             paragraph(out, "  ", 4, "violates nothing, so there is nothing to explain", GOOD, self.width)?;

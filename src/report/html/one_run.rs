@@ -14,8 +14,8 @@ use super::harmless;
 use super::headline::{Headline, headline};
 use super::repaired::{Repaired, repaired};
 use crate::explore::Measures;
-use crate::replay::{Blame, JudgedRun};
-use crate::report::summary::outside;
+use crate::replay::JudgedRun;
+use crate::report::summary::blame;
 use crate::report::timeline::timeline;
 use crate::report::{closing, words};
 
@@ -75,10 +75,7 @@ pub(super) fn run_record(run: &JudgedRun, explained: Option<ExplainedRecord>) ->
         summary: run.protocol.summary(),
         headline: headline(run, Measures::of(history)),
         verdicts: run.verdicts.iter().map(|(_, verdict)| verdict_record(history, verdict)).collect(),
-        blame: run.blame().map(|blame| match blame {
-            Blame::Inside => "inside its assumptions: all of them were kept".to_owned(),
-            Blame::Outside => outside(run),
-        }),
+        blame: blame(run).map(|(text, _)| text),
         seen: run.sightings.iter().map(|(_, count)| *count).collect(),
         belief_overlap: (run.belief_overlap > Span::ZERO).then(|| words::rounded(run.belief_overlap).to_string()),
         bites: run.bites.iter().map(|bite| closing::bite(*bite)).collect(),

@@ -49,7 +49,7 @@ pub const TOKEN_COUNTER_SURVIVES_FAILOVER: Assumption = Assumption {
 /// See its sentence.
 pub const RESOURCE_CHECKS_TOKENS: Assumption = Assumption {
     name: "resource-checks-tokens",
-    sentence: "ledger and gateway turn away whoever comes with a lower token than they have seen",
+    sentence: "ledger and gateway each turn away whoever comes with a lower token than it has seen",
     is_kept: |history| doors_fall(history).all(|after_outage| after_outage),
 };
 
@@ -90,7 +90,11 @@ fn doors_fall(history: &History) -> impl Iterator<Item = bool> {
             What::GenerationOpened { claim, .. }
             | What::WriteRepeated { claim, .. }
             | What::PayoutMade { claim, .. }
-            | What::PayoutRepeated { claim, .. } => Some(claim),
+            | What::PayoutRepeated { claim, .. }
+            | What::GatewayFenced { claim, .. }
+            | What::PayoutsTold { claim, .. }
+            | What::PayoutVoided { claim, .. }
+            | What::RefundBegun { claim, .. } => Some(claim),
             _ => event.what.mutation(),
         };
         claim.and_then(|claim| claim.token)

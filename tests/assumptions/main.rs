@@ -1,8 +1,12 @@
 //! What is told of a violation: whether all that the protocol relies on was so.
 
+mod blame;
+mod law;
+mod settings;
+
 use std::path::{Path, PathBuf};
 
-use holdover::replay::{Blame, JudgedRun, Replay, protocols_of};
+use holdover::replay::{Blame, JudgedRun, Replay};
 use holdover::scenario::Scenario;
 
 fn load(path: &Path) -> Scenario {
@@ -50,13 +54,14 @@ fn each_violation_is_told_with_what_it_took() {
 /// No scenario shows a flaw of a protocol: all that breaks a rule breaks something that the protocol relies on first.
 #[test]
 fn no_scenario_breaks_a_rule_inside_the_assumptions() {
-    let folders = ["incidents", "faults", "monotonic"].map(|folder| Path::new("scenarios").join(folder));
+    let folders = ["incidents", "faults", "clocks", "monotonic", "traps", "consensus", "regressions"]
+        .map(|folder| Path::new("scenarios").join(folder));
     let files = folders.iter().flat_map(|folder| folder.read_dir().expect("the repository has this folder"));
     let files: Vec<PathBuf> = files.map(|entry| entry.expect("a folder can be read").path()).collect();
     let mut violated = 0;
     for file in &files {
         let scenario = load(file);
-        for run in Replay::new(&scenario, &protocols_of(&scenario), scenario.seed).runs {
+        for run in Replay::of(&scenario).runs {
             let blame = run.blame();
             assert_ne!(blame, Some(Blame::Inside), "{} under {}", file.display(), run.protocol.name());
             violated += usize::from(blame == Some(Blame::Outside));
