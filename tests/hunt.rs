@@ -212,6 +212,32 @@ fn a_test_that_fails_tells_the_smallest_scenario_and_why() {
     }
 }
 
+/// Whatever isn't as it is by itself is in the code, and the code finds the failure.
+#[test]
+fn the_code_that_finds_a_failure_again_is_whole() {
+    let scenario = incident();
+    let plain = || Hunt::new(&scenario).protocols(&[&Naive, &Fenced]).seeds(0..400);
+    let pauses = || plain().faults("pause,throttle".parse().expect("kinds"));
+    let naive = "Hunt::new(&scenario).protocols(&[protocol::find(\"naive\").unwrap()])";
+    for (hunt, code) in [
+        (plain(), ""),
+        (plain().fail_fast().keep_going().jobs(jobs(1)), ""),
+        (pauses(), ".faults(\"pause,throttle\".parse().unwrap())"),
+        (
+            plain().profile(Profile::Realistic).own_plan(OwnPlan::Extended),
+            ".profile(Profile::Realistic).own_plan(OwnPlan::Extended)",
+        ),
+        (plain().own_plan(OwnPlan::Kept), ".own_plan(OwnPlan::Kept)"),
+    ] {
+        let findings = hunt.run();
+        let failure = findings.failures.first().expect("naive fails");
+        let seed = failure.example.seed;
+        assert_eq!(hunt.code_for(failure), format!("{naive}{code}.seeds({seed}..{})", seed + 1));
+        let again = hunt.clone().protocols(&[&Naive]).seeds(seed..seed + 1).run();
+        assert!(again.failures.iter().any(|found| found.cause == failure.cause), "{code}");
+    }
+}
+
 #[test]
 fn a_test_that_says_nothing_fails_too() {
     let scenario = incident();

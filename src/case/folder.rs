@@ -64,6 +64,12 @@ impl Case {
         })
     }
 
+    /// What the case is whose scenario is the file at `path`, if it is one's.
+    pub(crate) fn about_scenario(path: &Path) -> Option<About> {
+        path.file_name().filter(|name| *name == SCENARIO)?;
+        serde_json::from_str(&fs::read_to_string(path.with_file_name(ABOUT)).ok()?).ok()
+    }
+
     fn about_text(&self) -> String {
         serde_json::to_string_pretty(&self.about).expect("names and numbers can be written") + "\n"
     }

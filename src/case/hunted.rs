@@ -20,8 +20,8 @@ impl Hunt<'_> {
         let (Cause::Rule(signature), Some(protocol)) = (failure.cause, hunted) else { return Ok(None) };
         let seed = failure.example.seed;
         let mut original = self.scenario_of(seed, protocol.name());
-        let names = self.hunted_protocols().iter().map(|protocol| protocol.name());
-        let known: Vec<String> = names.filter(|name| protocol::find(name).is_some()).map(str::to_owned).collect();
+        let known = self.hunted_protocols().iter().filter(|protocol| protocol::comes_along(**protocol));
+        let known: Vec<String> = known.map(|protocol| protocol.name().to_owned()).collect();
         // A protocol of a program's own can't stand in a file, where there must be one.
         original.protocols = if known.is_empty() { vec![PROTOCOLS[0].name().to_owned()] } else { known };
         let Ok(shrunk) = shrink(&original, *protocol, signature, BUDGET) else { return Ok(None) };

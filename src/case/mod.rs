@@ -20,7 +20,7 @@ pub use promote::{Promoted, promote};
 pub use told::{Told, told};
 
 use anstream::adapter::strip_str;
-use holdover_sim::protocol::AnyProtocol;
+use holdover_sim::protocol::{self, AnyProtocol};
 use serde::{Deserialize, Serialize};
 
 use crate::explore::Signature;
@@ -104,8 +104,22 @@ pub struct About {
     pub shrunk: String,
     /// The command that found it.
     pub command: String,
-    /// The command that shows it, in the case's folder.
+    /// The command that shows it, in the case's folder; for a protocol of a program's own, the code that does.
     pub replay: String,
+    /// Whether the protocol is a program's own, whatever it is called: only that program can show the failure.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub own: bool,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
+impl About {
+    /// Whether this program doesn't know the protocol, so that it can't show the failure.
+    pub fn is_of_own(&self) -> bool {
+        self.own || protocol::find(&self.protocol).is_none()
+    }
 }
 
 impl Case {
@@ -122,7 +136,8 @@ impl Case {
         let all = Replay::new(&scenario, &protocols, scenario.seed);
         let explanation = Explanation::new(&scenario, &[protocol], scenario.seed, BRIEF);
         let names: Vec<&str> = protocols.iter().map(|protocol| protocol.name()).collect();
-        let replay = replay_command(protocol.name());
+        let is_own = !protocol::comes_along(protocol);
+        let replay = if is_own { replay_code(protocol.name()) } else { replay_command(protocol.name()) };
         const FILE: &str = folder::SCENARIO;
         let layout = text::Layout { width: WIDTH, verbose: false };
         Ok(Case {
@@ -139,6 +154,7 @@ impl Case {
                 shrunk: in_short(shrunk),
                 command: find.command.to_owned(),
                 replay: replay.clone(),
+                own: is_own,
             },
             scenario: text,
             original: find.original.to_toml().ok(),
@@ -197,6 +213,15 @@ fn protocols(scenario: &Scenario, protocol: &'static dyn AnyProtocol) -> Vec<&'s
 fn replay_command(protocol: &str) -> String {
     let name = shlex::try_quote(protocol).map_or_else(|_| safe(protocol), |name| name.into_owned());
     format!("holdover replay {} --protocol {name}", folder::SCENARIO)
+}
+
+/// How to show what a protocol of a program's own does: no command knows it.
+fn replay_code(protocol: &str) -> String {
+    format!(
+        "Replay::new(&scenario, &[protocol], scenario.seed), where scenario is {} and protocol is {protocol}, which only its \
+         own program knows",
+        folder::SCENARIO
+    )
 }
 
 /// A name in lower-case letters, digits and single dashes.

@@ -8,7 +8,6 @@ use super::place::put_file;
 use super::{Case, CaseError};
 use crate::replay::{Deviation, Replay};
 use crate::scenario::{Scenario, shown_path};
-use crate::sim::protocol;
 
 /// What became of a case that was to be promoted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +29,7 @@ pub enum Promoted {
 pub fn promote(path: &Path, folder: &Path) -> Result<Promoted, CaseError> {
     let case = Case::read(path)?;
     let scenario = Scenario::parse(&shown_path(&path.join(super::folder::SCENARIO)), &case.scenario)?;
-    if protocol::find(&case.about.protocol).is_none() {
+    if case.about.is_of_own() {
         return Err(CaseError::UnknownProtocol { path: path.to_owned(), protocol: case.about.protocol });
     }
     let deviations = Replay::of(&scenario).deviations();

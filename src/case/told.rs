@@ -45,7 +45,7 @@ pub fn told(shrunk: &Shrunk, protocol: &'static dyn AnyProtocol) -> Told {
 
 /// Whether scenario files know the protocol: one of a program's own may only be called the same.
 fn is_known(protocol: &'static dyn AnyProtocol) -> bool {
-    protocol::find(protocol.name()).is_some()
+    protocol::comes_along(protocol)
 }
 
 /// What a run came to, as what is expected of it: every verdict, and all that it has seen.

@@ -13,6 +13,7 @@ use super::exit::{Failure, Status};
 use super::junit::JunitFile;
 use super::output::Output;
 use crate::case::{ABOUT, ORIGINAL, SCENARIO};
+use crate::case::{About, Case};
 use crate::replay::Replay;
 use crate::report::check::{self, CheckedFile};
 use crate::report::junit::Suite;
@@ -80,7 +81,11 @@ fn check(candidate: &Candidate) -> (CheckedFile, Option<Failure>) {
                 let protocols: Vec<String> = protocol.into_iter().map(str::to_owned).collect();
                 command::replay(path, &protocols, None)
             };
-            (CheckedFile::ran(file, &Replay::of(&scenario), &places, repeats), None)
+            let checked = CheckedFile::ran(file, &Replay::of(&scenario), &places, repeats);
+            match Case::about_scenario(path).filter(About::is_of_own) {
+                Some(about) => (checked.not_under(&about.protocol, command::check(path)), None),
+                None => (checked, None),
+            }
         }
         (Ok(_), true) => (CheckedFile::accepted(file, command::check(path)), None),
         (Err(error @ ScenarioError::Text(_)), true) => (CheckedFile::refused(file, &error), None),

@@ -11,6 +11,7 @@ use super::closing::told_deviations;
 use super::json::outcome_name;
 use super::jsonl::write_line;
 use super::junit::{Case, Kind, Problem, Suite};
+use super::layout::harmless;
 use super::words;
 use crate::replay::{Deviation, JudgedRun, Outcome, Replay};
 use crate::scenario::{Place, Places, ScenarioError};
@@ -20,6 +21,9 @@ const REFUSED: &str = "is refused";
 
 /// The case of a file that can't be used.
 const USABLE: &str = "is a scenario";
+
+/// The case of a file that can't be run under the protocol for which it was found.
+const RUN_AS_FOUND: &str = "is run under the protocol that it was found under";
 
 /// What a checked file comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,6 +156,26 @@ impl CheckedFile {
         }
     }
 
+    /// The same file, which was found under `protocol`, one of a program's own, and couldn't be run under that: then nothing
+    /// can be said of what it shows. `command` repeats it.
+    pub fn not_under(mut self, protocol: &str, command: String) -> CheckedFile {
+        if let CheckOutcome::Ran(outcome) = self.outcome {
+            self.outcome = CheckOutcome::Ran(outcome.max(Outcome::Inconclusive));
+        }
+        let protocol = harmless(protocol);
+        self.remarks.push(Remark {
+            text: format!(
+                "it was found under {protocol}, a protocol of a program's own, and isn't run under that here"
+            ),
+            protocol: None,
+            witness: None,
+            help: Some(format!("run it in the tests of the program that has {protocol}; case.json says how")),
+            place: None,
+        });
+        self.command.get_or_insert(command);
+        self
+    }
+
     /// A file that had to be refused, and was for `error`.
     pub fn refused(file: String, error: &ScenarioError) -> CheckedFile {
         CheckedFile::without_runs(file, CheckOutcome::Refused, remarks_of(error), None)
@@ -181,7 +205,11 @@ impl CheckedFile {
     /// Its suite for JUnit: a case for each run, or one for a file that wasn't run.
     pub fn suite(&self) -> Suite {
         let cases = match self.outcome {
-            CheckOutcome::Ran(_) => self.runs.iter().map(|run| self.case_of(run)).collect(),
+            CheckOutcome::Ran(_) => {
+                let unrun = !self.remarks(None).is_empty();
+                let unrun = unrun.then(|| self.only_case(RUN_AS_FOUND, Kind::Failure));
+                self.runs.iter().map(|run| self.case_of(run)).chain(unrun).collect()
+            }
             CheckOutcome::Refused => vec![Case { name: REFUSED.to_owned(), problem: None }],
             CheckOutcome::Accepted => vec![self.only_case(REFUSED, Kind::Failure)],
             CheckOutcome::Unusable => vec![self.only_case(USABLE, Kind::Error)],

@@ -1,6 +1,6 @@
 //! How it is told that a protocol isn't determined by its seed: never as something that it breaks.
 
-use std::panic::catch_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use anstream::adapter::strip_str;
@@ -70,6 +70,28 @@ fn a_test_that_hunts_says_what_it_comes_from() {
     let panic = catch_unwind(|| Hunt::new(&scenario).protocols(&[&COUNTS]).seeds(0..1).assert_holds());
     let panic = panic.expect_err("it isn't determined");
     insta::assert_snapshot!(panic.downcast_ref::<String>().expect("a message"));
+}
+
+/// No registry knows the protocol, so whoever repeats it has to say which it is.
+#[test]
+fn the_code_that_finds_a_failure_again_names_the_protocol() {
+    static BREAKS: Draws = Draws { draw: || 5, asks: true, is_bold: true };
+    let scenario = smallest();
+    let pause = "pause".parse().expect("a kind of fault");
+    let hunt = Hunt::new(&scenario).protocols(&[&BREAKS]).faults(pause).inside_only().seeds(0..200);
+    let findings = hunt.run();
+    let failure = findings.failures.first().expect("it breaks");
+    let seed = failure.example.seed;
+    let code = format!(
+        "Hunt::new(&scenario).protocols(&[protocol]).faults(\"pause\".parse().unwrap()).inside_only().seeds({seed}..{}), where \
+         protocol is draws",
+        seed + 1
+    );
+    assert_eq!(hunt.code_for(failure), code);
+    let again = AssertUnwindSafe(|| hunt.clone().seeds(seed..seed + 1).assert_holds());
+    let message = catch_unwind(again).expect_err("it breaks");
+    let message = message.downcast_ref::<String>().expect("a message");
+    assert!(message.ends_with(&format!("To see it again: {code}\n")), "{message}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use holdover::case::{Case, CaseError, Find, Promoted, promote, write_file};
 use holdover::explore::shrink::{BUDGET, shrink};
@@ -202,6 +203,43 @@ fn a_case_of_a_protocol_of_ones_own() {
     assert_eq!(Replay::of(&small).deviations(), []);
     let promoted = promote(&path, &folder.path().join("regressions"));
     assert!(matches!(promoted, Err(CaseError::UnknownProtocol { .. })));
+    // No command is named that wouldn't know the protocol.
+    let about = &case.about;
+    assert!(about.own && about.replay.starts_with("Replay::new(&scenario, &[protocol]"), "{}", about.replay);
+    let picture = case.picture.as_ref().expect("it has one");
+    assert!(!picture.contains("holdover replay") && picture.contains("Replay::new("));
+}
+
+/// Nothing is found out about a protocol that isn't run.
+#[test]
+fn a_case_of_a_protocol_of_ones_own_is_not_said_to_be_as_expected() {
+    const PLANTED: &Planted = &Planted { bugs: &[Bug::LedgerEntersTwice] };
+    let mut night = scenario(NOISY);
+    night.plan.extend(on(A, Point::WRITE_DONE, -9_900, &[pause(A, 38_000, Running)]));
+    let (folder, mut case) = (folder(), case_of(&night, PLANTED));
+    let check = |case: &Case| {
+        let path = case.write(folder.path()).expect("it can be written");
+        let junit = folder.path().join("junit.xml");
+        let mut check = Command::new(env!("CARGO_BIN_EXE_holdover"));
+        let checked = check.arg("check").arg(&path).arg("--junit").arg(&junit).output().expect("it is built");
+        let told = String::from_utf8(checked.stdout).expect("it is text");
+        (checked.status.code(), told, fs::read_to_string(junit).expect("it is written"))
+    };
+    let (status, told, junit) = check(&case);
+    assert_eq!(status, Some(3), "{told}");
+    for part in [
+        "inconclusive ",
+        "it was found under planted, a protocol of a program's own, and isn't run under that here\n",
+        "1 scenario: 0 as expected, 1 not\nholdover check ",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    assert!(junit.contains("failures=\"1\"") && junit.contains("it was found under planted"), "{junit}");
+    // It is no other if it is called as one that comes along.
+    case.about.protocol = "naive".to_owned();
+    assert_eq!(check(&case).0, Some(3));
+    case.about.own = false;
+    assert_eq!(check(&case).0, Some(0));
 }
 
 /// What a program made may be nothing that a file can say: then there is no case, or one without the original.

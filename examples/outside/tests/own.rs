@@ -75,7 +75,8 @@ fn the_broken_one_is_told_in_its_smallest_form() {
     let message = panic.downcast_ref::<String>().expect("a message");
     assert!(message.starts_with("open-gateway breaks effect-once: an operation paid twice\n"), "{message}");
     assert_eq!(message.matches("[[fault]]").count(), 1, "{message}");
-    assert!(message.contains("To see it again: Hunt::new(&scenario).seeds("), "{message}");
+    let again = "To see it again: Hunt::new(&scenario).protocols(&[protocol]).faults(\"pause";
+    assert!(message.contains(again) && message.contains(", where protocol is open-gateway"), "{message}");
 }
 
 #[test]
