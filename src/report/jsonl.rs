@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use holdover_sim::clock::ClockLine;
+use holdover_sim::clock::{Clock, ClockLine};
 use holdover_sim::fault::PlannedFault;
 use holdover_sim::history::{Event, History, Role, Row, What};
 use holdover_sim::id::{Amount, EventId, NodeId};
@@ -99,7 +99,6 @@ fn write_history(run: &JudgedRun, out: &mut impl Write) -> io::Result<()> {
 }
 
 fn event_line<'a>(history: &'a History, id: EventId, event: &'a Event) -> EventLine<'a> {
-    let clocks = &history.node(event.node).clocks;
     let rows = match event.what {
         What::ExportPublished { export, .. } => Some(history.exports[export.index()].as_slice()),
         _ => None,
@@ -111,8 +110,8 @@ fn event_line<'a>(history: &'a History, id: EventId, event: &'a Event) -> EventL
         at: event.at,
         utc: TimeOfDay(history.utc(event.at)).to_string(),
         node: event.node,
-        wall: clocks.wall(event.at).as_nanos(),
-        mono: clocks.mono(event.at).as_nanos(),
+        wall: history.reading(id, event.node, Clock::Wall),
+        mono: history.reading(id, event.node, Clock::Monotonic),
         cause: event.cause,
         what: &event.what,
         rows,

@@ -6,7 +6,7 @@ use holdover_sim::history::{Belief, History, What, beliefs};
 use holdover_sim::id::EventId;
 
 use super::excerpt::Excerpt;
-use super::timeline::{Mark, Row, lease, timeline, wrong_clock};
+use super::timeline::{Mark, Row, lease, timeline, wrong};
 use super::words;
 use crate::replay::JudgedRun;
 
@@ -113,6 +113,6 @@ fn runs_out(history: &History, belief: &Belief) -> Option<Row> {
     });
     let event = EventId(learned? as u32);
     let text = format!("{}'s own clock reaches the end of {}", words::name(history, worker), lease(epoch));
-    let wrong_clock = wrong_clock(history, worker, until);
+    let wrong_clock = wrong(history.node(worker).clocks.wall(until), history.utc(until));
     Some(Row { at: until, event, node: worker, touched: Vec::new(), mark: Mark::Plain, text, wrong_clock })
 }

@@ -292,9 +292,9 @@ impl Track<'_> {
 
     /// The event's number, cause and fields, and the times of that instant.
     fn args(&self, id: EventId, event: &Event) -> Value {
-        let clocks = &self.history.node(event.node).clocks;
+        let wall = self.history.wall(id, event.node);
         json!({ "event": id.0, "cause": event.cause.map(|cause| cause.0), "utc": words::utc(self.history, event.at),
-            "wall": words::clock(self.history, clocks.wall(event.at)), "what": event.what })
+            "wall": words::clock(self.history, wall), "what": event.what })
     }
 
     /// The rules that were broken, where the first event shows it.

@@ -69,11 +69,15 @@ pub fn timeline(history: &History) -> Vec<Row> {
     teller.rows
 }
 
-/// The wall clock of `node` at `at`, if it isn't right: its reading and its error.
-pub(super) fn wrong_clock(history: &History, node: NodeId, at: TrueTime) -> Option<(WallTime, Span)> {
-    let clocks = &history.node(node).clocks;
-    let error = clocks.wall_error(history.start, at);
-    (error >= CLOCK_TOLERANCE || -error >= CLOCK_TOLERANCE).then(|| (clocks.wall(at), error))
+/// The wall clock of `node` at the event `id`, if it isn't right: its reading and its error.
+pub(super) fn wrong_clock(history: &History, node: NodeId, id: EventId) -> Option<(WallTime, Span)> {
+    wrong(history.wall(id, node), history.utc(history.event(id).at))
+}
+
+/// A reading of a wall clock, if it isn't right: itself and its error.
+pub(super) fn wrong(reading: WallTime, right: WallTime) -> Option<(WallTime, Span)> {
+    let error = reading - right;
+    (error >= CLOCK_TOLERANCE || -error >= CLOCK_TOLERANCE).then_some((reading, error))
 }
 
 struct Teller<'a> {
@@ -477,7 +481,10 @@ impl<'a> Teller<'a> {
         mark: Mark,
         text: String,
     ) {
-        let wrong_clock = wrong_clock(self.history, node, at);
+        let wrong_clock = match self.history.event(event).at == at {
+            true => wrong_clock(self.history, node, event),
+            false => wrong(self.history.node(node).clocks.wall(at), self.history.utc(at)),
+        };
         self.rows.push(Row { at, event, node, touched, mark, text, wrong_clock });
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn event_row(history: &History, lanes: &Lanes, id: EventId, event: &E
         }
     };
     let mut text = format!("{id} {} {}", words::name(history, event.node), described(history, event));
-    if let Some((reading, _)) = wrong_clock(history, event.node, event.at) {
+    if let Some((reading, _)) = wrong_clock(history, event.node, id) {
         text += &format!(" ‹{}›", words::clock(history, reading));
     }
     if let Some(cause) = event.cause {

@@ -1,8 +1,10 @@
 //! Time daemons: what each does about a clock that is off, and above all in the seconds and minutes after a freeze.
 
 use holdover::sim::clock::{Clock, Rate};
-use holdover::sim::fault::{ClockDrift, ClockSlew, ClockStep, LeapSecond, Pause, PauseClocks, TimeSource};
-use holdover::sim::history::What;
+use holdover::sim::fault::{
+    Anchor, ClockDrift, ClockSlew, ClockStep, LeapSecond, Pause, PauseClocks, PlannedFault, TimeSource,
+};
+use holdover::sim::history::{History, What};
 use holdover::sim::time::{Span, TrueTime};
 use holdover::sim::world::{Discipline, LEDGER, TimeDaemon, WorldSpec};
 use proptest::prelude::*;
@@ -77,6 +79,42 @@ fn after_a_freeze_the_agent_of_the_host_steps_at_once() {
     // A stall stops no guest, so there is nothing to see to.
     let stall = Pause::of(A, Span::secs(2), PauseClocks::Running);
     assert_eq!(corrections(&history_of(&disciplined(TimeDaemon::HostAgent, 60), &[from(400, stall)], 1)), []);
+}
+
+/// The pause stops the machine and not its clocks.
+fn stopped(from: TrueTime, lasting: Span) -> PlannedFault {
+    let inject = Pause::of(A, lasting, PauseClocks::Counted).into();
+    PlannedFault { when: Anchor::At(from), inject, note: None, name: None }
+}
+
+#[test]
+fn chrony_ends_no_slew_while_its_machine_is_stopped() {
+    let (world, off) = (disciplined(TimeDaemon::Chrony, 64), from(400, ClockStep { node: A, by: Span::secs(-2) }));
+    for seed in SEEDS {
+        let steep = |history: &History| slews(history).into_iter().find(|(_, ppb)| *ppb == 83_333_333);
+        let (began, _) = steep(&history_of(&world, std::slice::from_ref(&off), seed)).expect("it slews");
+        let pause = stopped(began + Span::secs(10), Span::secs(30));
+        let history = history_of(&world, &[off.clone(), pause], seed);
+        let ended = slews(&history).into_iter().find(|(at, _)| *at > began).expect("it ends");
+        assert_eq!(ended, (began + Span::secs(40), 0));
+        // It would have ended after 24 seconds.
+        let ahead = error(&history, A, ended.0);
+        assert!(ahead > Span::millis(1_330) && ahead < Span::millis(1_340), "{ahead}");
+    }
+}
+
+#[test]
+fn a_kernel_catches_up_with_its_slew_and_the_news_of_its_end_is_late() {
+    let world = disciplined(TimeDaemon::Timesyncd, 64);
+    let off = from(400, ClockStep { node: A, by: Span::millis(300) });
+    for seed in SEEDS {
+        let history = history_of(&world, &[off.clone(), stopped(at(470), Span::secs(500))], seed);
+        let while_stopped = slews(&history).into_iter().filter(|(when, _)| *when >= at(470) && *when < at(970));
+        assert_eq!(while_stopped.collect::<Vec<_>>(), []);
+        let next = slews(&history).into_iter().find(|(when, _)| *when >= at(970));
+        assert_eq!(next, Some((at(970), 0)));
+        assert!(close(error(&history, A, at(969)), Span::ZERO));
+    }
 }
 
 #[test]

@@ -138,7 +138,8 @@ fn a_process_that_begins_anew_on_a_throttled_node_is_throttled_too() {
     let begins = |event: &&holdover::sim::history::Event| event.node == A && event.at > at(100);
     let steps = history.events.iter().filter(begins);
     let first = steps.clone().find(|event| event.what == What::WorkerStarted).map(|event| millis(event.at));
-    assert_eq!(first, Some(100_120));
+    // Its first instruction waits for the next quota.
+    assert_eq!(first, Some(100_150));
     let works =
         steps.clone().find(|event| matches!(event.what, What::PointPassed(_))).map(|event| millis(event.at));
     assert_eq!(works, Some(100_150));

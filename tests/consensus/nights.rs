@@ -127,16 +127,16 @@ fn the_same_seed_tells_the_same_history() {
 #[test]
 fn the_histories_are_the_ones_that_another_process_told() {
     const KEPT: [&str; 10] = [
-        "fb30a0a78cdf4a1a4eefb9e4c93421f3",
-        "8caf988940587edec5ada2acaafd573a",
-        "f95f35c79b8951d1bc37c33a790a845f",
-        "959e0905d62165ed37c8378fc614c1c5",
-        "2c399aef4b7ba7dc25750367806fa8e9",
-        "c3f454469acc8d22efe06447af3557f0",
-        "b1cecacce2ca0fbb837bddaf0fb24979",
-        "570c74ac53a6642a32d5a4ce66d9833b",
-        "685cce44f2ae3526102cb01c1d850756",
-        "56889f3859b70e46aabb37fe197ab700",
+        "f295f6bc9bfbd4ccca82857d684835c5",
+        "44de700cb56757f9c9c39b1b5806f669",
+        "2dee60da88d648a4ff1f254cd20e66cf",
+        "54ad5b6142942c81fe2dd6eee785a98f",
+        "c6e3fb3317e8cde8da0ff42f0ea9f63d",
+        "ecf20f9fb79d6f47c42dcd6fea11cbb1",
+        "1faeee8b4deb95f83f9f219ef7565446",
+        "8a2d644bfd6d15c4a9f86fb4bebbca77",
+        "0c589f5fa3da30f075a09c7c514a0bc4",
+        "f1de7d407d8573517d94c66fed7aa324",
     ];
     let world = world(ReplicaSpec::THREE);
     let hunt = Hunt::new(&world);

@@ -4,6 +4,7 @@
 #[path = "../draws/mod.rs"]
 mod draws;
 mod night;
+mod readings;
 mod repairs;
 mod written;
 
@@ -11,7 +12,7 @@ use std::thread;
 
 use holdover::sim::check::{Bite, SIGHTINGS, Verdict, bites, broken_assumptions, judge, sightings};
 use holdover::sim::clock::{Motion, Rate};
-use holdover::sim::fault::{Anchor, ClockSlew, Fault, PlannedFault, SMEAR_PPB};
+use holdover::sim::fault::{Anchor, ClockSlew, Fault, Pause, PauseClocks, PlannedFault, SMEAR_PPB};
 use holdover::sim::history::{Event, History, What};
 use holdover::sim::id::{FaultId, NodeId};
 use holdover::sim::lease::LeaseService;
@@ -124,27 +125,37 @@ fn is_in_order(history: &History) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Nothing of a node's own doing happens while it is paused, or hangs in a write.
+/// Nothing of a node's own doing happens while it is paused, or hangs in a write; and nothing at all but what faults do while
+/// its machine is stopped.
 fn is_still_while_paused(history: &History) -> Result<(), TestCaseError> {
     let mut pauses = vec![0_i32; history.nodes.len()];
+    let mut stops = pauses.clone();
     for (id, event) in history.numbered() {
         let paused = |fault: FaultId| match &history.plan[fault.index()].inject {
             Fault::Pause(pause) if pause.task.is_none() => pause.each_node().collect(),
             _ => Vec::new(),
         };
+        let mut count = |fault: FaultId, by: i32| {
+            let is_stop = !matches!(
+                &history.plan[fault.index()].inject,
+                Fault::Pause(Pause { clocks: PauseClocks::Running, .. })
+            );
+            for node in paused(fault) {
+                pauses[node.index()] += by;
+                stops[node.index()] += by * i32::from(is_stop);
+            }
+        };
         match event.what {
-            What::FaultBegan { fault } => {
-                paused(fault).iter().for_each(|node| pauses[node.index()] += 1);
-            }
-            What::FaultEnded { fault } => {
-                paused(fault).iter().for_each(|node| pauses[node.index()] -= 1);
-            }
+            What::FaultBegan { fault } => count(fault, 1),
+            What::FaultEnded { fault } => count(fault, -1),
             What::Throttled { .. } | What::WriteHung { .. } => pauses[event.node.index()] += 1,
             What::Unthrottled { .. } | What::WriteReturned { .. } => pauses[event.node.index()] -= 1,
-            What::WorkerStarted | What::WorkerDied | What::WorkerRestored { .. } => {}
+            What::WorkerDied | What::WorkerRestored { .. } => {}
             What::WritesLost { .. } | What::MessageLost { .. } => {}
             // A time daemon is another process, and sees to its clock while the worker stalls.
-            What::ClockCorrected { .. } | What::ClockSlewed { .. } | What::TimeDaemonExited => {}
+            What::ClockCorrected { .. } | What::ClockSlewed { .. } | What::TimeDaemonExited => {
+                prop_assert_eq!(stops[event.node.index()], 0, "{}: {:?}", id, event);
+            }
             // The kernel of a stalled worker takes answers in.
             What::MessageDelivered { .. } if event.node.0 >= FIRST_WORKER => {}
             _ => prop_assert_eq!(pauses[event.node.index()], 0, "{}: {:?}", id, event),

@@ -87,15 +87,15 @@ impl<'a> Strike<'a> {
         on: bool,
         matters: impl Fn(Clock) -> bool,
     ) -> bool {
-        let clocks = &history.node(node).clocks;
-        let to_come =
-            |until: Deadline, at: TrueTime| matters(until.clock) && clocks.read(until.clock, at) < until.reading;
+        let to_come = |until: Deadline, place: usize| {
+            matters(until.clock) && history.reading(EventId(place as u32), node, until.clock) < until.reading
+        };
         let until = if on { history.events.len() } else { self.ended };
         let held = || within(&self.found.nodes[node.index()].held, self.began..until).iter();
         self.touches_store(history, node, &matters)
-            || self.lease_in_hand(node).is_some_and(|until| to_come(until, self.from))
+            || self.lease_in_hand(node).is_some_and(|until| to_come(until, self.began))
             || held().any(|place| match history.events[*place] {
-                Event { at, what: What::LeaseHeld { until, .. }, .. } => to_come(until, at),
+                Event { what: What::LeaseHeld { until, .. }, .. } => to_come(until, *place),
                 _ => false,
             })
     }

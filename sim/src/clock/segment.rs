@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::Clock;
+use crate::id::EventId;
 use crate::time::{BootTime, MonoTime, RawTime, Span, TrueTime, WallTime};
 
 /// Nanoseconds in a second, and parts of a whole in parts per billion.
@@ -77,6 +78,10 @@ pub struct Segment {
     pub slew: Rate,
     /// Whether the clocks run.
     pub motion: Motion,
+    /// The first event at `from` for which it holds: what was recorded before, at the same instant, happened by the stretch
+    /// before. It follows from what happened, so it isn't among the bytes of a history.
+    #[serde(skip)]
+    pub since: EventId,
 }
 
 impl Segment {
@@ -91,6 +96,7 @@ impl Segment {
             drift,
             slew: Rate::EXACT,
             motion: Motion::Running,
+            since: EventId(0),
         }
     }
 

@@ -55,6 +55,8 @@ pub(crate) struct Daemon {
     left: Span,
     /// The timer that ends a slew.
     slew: Option<u32>,
+    /// Whether a slew ended while its machine was stopped, which it finds when that goes on.
+    ended: bool,
     /// When it polls next, by the monotonic clock.
     polls_at: i64,
     /// The timer for that; `None` while the poll waits for the network.
@@ -163,8 +165,8 @@ impl World {
     /// Has a time daemon of `node` begin where `image` has got to.
     fn start_daemon(&self, node: NodeId, image: DaemonImage, samples: Stream) {
         let DaemonImage { discipline, updates, believed, polls_at } = image;
-        let (left, slew, poll) = (Span::ZERO, None, None);
-        let daemon = Daemon { discipline, samples, updates, believed, left, slew, polls_at, poll };
+        let (left, slew, ended, poll) = (Span::ZERO, None, false, None);
+        let daemon = Daemon { discipline, samples, updates, believed, left, slew, ended, polls_at, poll };
         *self.node(node).daemon.borrow_mut() = Some(Box::new(daemon));
         self.await_poll(node, polls_at);
     }
@@ -234,7 +236,32 @@ impl World {
                 self.with_daemon(node, |daemon| daemon.poll = None);
                 self.poll_source(node);
             }
-            Alarm::Slew => self.go_on_slewing(node, false),
+            Alarm::Slew => self.slew_on(node),
+        }
+    }
+
+    /// A slew is over, or a second of one by the kernel. A daemon that is stopped with its machine can't end a slew, so
+    /// the clocks stay bent until it goes on. A kernel catches up with what it missed, second by second: its slew goes on
+    /// as if nothing had stopped it, and only the news of its end is late.
+    fn slew_on(&self, node: NodeId) {
+        let owner = self.node(node);
+        if owner.takes_messages() {
+            return self.go_on_slewing(node, false);
+        }
+        let is_kernels = self.with_daemon(node, |daemon| daemon.left != Span::ZERO) == Some(true);
+        let ends = if is_kernels { self.slew_for_a_second(node) == 0 } else { true };
+        self.with_daemon(node, |daemon| daemon.ended |= ends);
+    }
+
+    /// The machine of `node` goes on: its daemon finds out about a slew that is over.
+    pub(super) fn wake_daemon_up(&self, node: NodeId) {
+        let ended = self.with_daemon(node, |daemon| std::mem::take(&mut daemon.ended)) == Some(true);
+        if ended {
+            self.with_daemon(node, |daemon| daemon.slew = None);
+            if self.node(node).set_daemon_slew(0) {
+                self.bend_clocks(node);
+            }
+            self.note(node, What::ClockSlewed { ppb: 0 });
         }
     }
 
@@ -306,23 +333,39 @@ impl World {
         self.note(node, What::ClockCorrected { by });
     }
 
-    /// A slew is over, or a second of one by the kernel, or it begins.
+    /// A slew is over, or a second of one by the kernel, or it begins. The second and later seconds of one by the kernel are
+    /// no news.
     fn go_on_slewing(&self, node: NodeId, begins: bool) {
+        let before = self.node(node).daemon_slew();
+        let ppb = self.slew_for_a_second(node);
+        if ppb != before && (begins || ppb == 0) {
+            self.note(node, What::ClockSlewed { ppb });
+        }
+    }
+
+    /// Bends the clocks of `node` by what the kernel takes off within the next second, and returns that; 0 at the end.
+    fn slew_for_a_second(&self, node: NodeId) -> i32 {
         let part = self.with_daemon(node, |daemon| {
             daemon.slew = None;
             daemon.next_second()
         });
         let part = part.unwrap_or(0);
-        self.bend_by_daemon(node, part, begins || part == 0);
+        if self.node(node).set_daemon_slew(part) {
+            self.bend_clocks(node);
+        }
         if part != 0 {
             self.end_slew_after(node, Span::secs(1));
         }
+        part
     }
 
     /// The daemon of `node` slews from now on by `ppb`, until the raw clock has advanced by `lasting`.
     fn slew_by_daemon(&self, node: NodeId, ppb: i32, lasting: Option<Span>) {
         self.forget_slew(node);
-        self.bend_by_daemon(node, ppb, true);
+        if self.node(node).set_daemon_slew(ppb) {
+            self.bend_clocks(node);
+            self.note(node, What::ClockSlewed { ppb });
+        }
         if let Some(lasting) = lasting {
             self.end_slew_after(node, lasting);
         }
@@ -331,7 +374,7 @@ impl World {
     /// Lets go of the timer that would end a slew.
     fn forget_slew(&self, node: NodeId) {
         let timer = self.with_daemon(node, |daemon| {
-            daemon.left = Span::ZERO;
+            (daemon.left, daemon.ended) = (Span::ZERO, false);
             daemon.slew.take()
         });
         if let Some(timer) = timer.flatten() {
@@ -344,16 +387,6 @@ impl World {
         let deadline = Deadline { clock: Clock::Raw, reading };
         let timer = self.set_timer(node, deadline, Wakeup::Daemon(node, Alarm::Slew));
         self.with_daemon(node, |daemon| daemon.slew = Some(timer));
-    }
-
-    /// The second and later seconds of a slew by the kernel are no news.
-    fn bend_by_daemon(&self, node: NodeId, ppb: i32, is_news: bool) {
-        if self.node(node).set_daemon_slew(ppb) {
-            self.bend_clocks(node);
-            if is_news {
-                self.note(node, What::ClockSlewed { ppb });
-            }
-        }
     }
 
     /// Records what happened to the clocks of `node`. It is not what leads to what follows.

@@ -31,6 +31,7 @@ impl World {
                 self.each_house(|house| house.let_go(self, node));
                 self.at_peers(|peers| peers.let_go(self, node));
                 self.release_held(owner);
+                self.wake_daemon_up(node);
                 self.wake_host_agent(node);
             }
             (true, true) => self.release_held(owner),

@@ -252,6 +252,11 @@ impl Node {
         bends.daemon != i64::from(ppb)
     }
 
+    /// By how much its own time daemon slews, in parts per billion.
+    pub(crate) fn daemon_slew(&self) -> i32 {
+        self.bends.get().daemon as i32
+    }
+
     /// The oscillator's rate error and the slew, each the sum of all that bends the clocks, as far as a clock can be
     /// bent.
     pub(crate) fn rates(&self) -> (Rate, Rate) {

@@ -78,19 +78,39 @@ impl World {
         act(processes.iter_mut().find(|process| process.node == node).expect("every worker has a process"))
     }
 
-    /// The time has come for the worker on `node` to begin.
+    /// The time has come for the worker on `node` to begin, or what kept it from that has ended.
     pub(super) fn start_worker(&self, node: NodeId) {
-        let down = self.node(node).is_down();
-        let begins = self.at_process(node, |process| {
-            let due = process.stage == Stage::Unborn;
-            if due {
+        self.at_process(node, |process| {
+            if process.stage == Stage::Unborn {
                 process.stage = Stage::Late;
             }
-            due && !down
         });
-        if begins {
+        if !self.node(node).is_down() {
+            self.begin_if_due(node);
+        }
+    }
+
+    /// Has a process begin on `node` if one should run there and none does; where nothing runs, as soon as anything does.
+    fn begin_if_due(&self, node: NodeId) {
+        let stage = self.stage(node);
+        if matches!(stage, Stage::Unborn | Stage::Alive | Stage::Over) {
+            return;
+        }
+        let owner = self.node(node);
+        if owner.is_paused() {
+            owner.held.borrow_mut().push(Due::Start(node));
+        } else if stage == Stage::Dead {
+            self.begin_anew(node);
+        } else {
             self.begin(node);
         }
+    }
+
+    /// Has a process begin on `node`, whose machine came up without any.
+    pub(super) fn begin_on(&self, node: NodeId) {
+        self.enlist(node);
+        self.at_process(node, |process| process.stage = Stage::Dead);
+        self.begin_if_due(node);
     }
 
     fn begin(&self, node: NodeId) {
@@ -128,7 +148,7 @@ impl World {
     }
 
     /// A new process begins on `node` in the place of one that is gone.
-    pub(super) fn begin_anew(&self, node: NodeId) {
+    fn begin_anew(&self, node: NodeId) {
         let Errand { work, stop } = self.new_errand(node);
         self.at_process(node, |process| (process.work, process.stop) = (Some(work), stop));
         self.begin(node);
@@ -226,11 +246,7 @@ impl World {
         if !owner.come_back_from(fault) || owner.is_down() || self.is_over.get() {
             return;
         }
-        match self.stage(node) {
-            Stage::Dead => self.begin_anew(node),
-            Stage::Late => self.begin(node),
-            Stage::Unborn | Stage::Alive | Stage::Over => {}
-        }
+        self.begin_if_due(node);
     }
 
     /// How long the process on `node` has until it must have stopped; `None` if it wasn't told to.

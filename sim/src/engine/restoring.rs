@@ -88,10 +88,7 @@ impl World {
             Image::None if beside => {}
             // The machine comes up without a process, so a new one begins, unless its first is yet to.
             Image::None if matches!(self.stage(seat), Stage::Unborn | Stage::Late) => {}
-            Image::None => {
-                self.enlist(seat);
-                self.begin_anew(seat);
-            }
+            Image::None => self.begin_on(seat),
         }
         self.wake_host_agent(seat);
     }
@@ -107,6 +104,7 @@ impl World {
                 drift: segment.drift,
                 slew: segment.slew,
                 motion: segment.motion,
+                since: segment.since,
                 ..*then
             }
         });
@@ -153,7 +151,11 @@ impl World {
     /// The process on `node` had been told to stop before it was put back, and its time is over.
     pub(super) fn stop_in_time(&self, node: NodeId) {
         let owner = self.node(node);
-        if owner.stops.get() == Some((self.now(), owner.incarnation.get())) {
+        // Who ends it is on the same machine.
+        if !owner.takes_messages() {
+            return owner.held.borrow_mut().push(Due::Stop(node));
+        }
+        if owner.stops.get().is_some_and(|(at, life)| at <= self.now() && life == owner.incarnation.get()) {
             owner.stops.set(None);
             self.end_for_good(node);
         }

@@ -469,7 +469,7 @@ impl World {
     pub(crate) fn change_clocks(&self, node: NodeId, change: impl FnOnce(&mut Segment)) {
         let owner = self.node(node);
         let mut clocks = owner.clocks.borrow_mut();
-        clocks.change(self.now(), change);
+        clocks.change_with(self.recorder.borrow().next_reading(), self.now(), change);
         owner.glance.look(clocks.current());
         self.timers.borrow_mut().rework(&mut self.queue.borrow_mut(), &clocks, self.now(), node);
         drop(clocks);

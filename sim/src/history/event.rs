@@ -89,6 +89,12 @@ impl What {
         }
     }
 
+    /// Whether it is recorded before the clocks change that may change with it; all else that changes clocks tells so
+    /// afterwards.
+    pub(crate) fn changes_clocks(&self) -> bool {
+        matches!(self, What::FaultBegan { .. } | What::FaultEnded { .. })
+    }
+
     /// Whether a service changed what it keeps on disk by this.
     pub fn is_written(&self) -> bool {
         match self {

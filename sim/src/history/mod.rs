@@ -141,6 +141,22 @@ impl History {
         self.events.iter().enumerate().map(|(i, event)| (EventId(i as u32), event))
     }
 
+    /// What a clock of `node` read at the event `id`, in that clock's nanoseconds.
+    ///
+    /// # Panics
+    /// If the history has no such event or node.
+    pub fn reading(&self, id: EventId, node: NodeId, clock: Clock) -> i64 {
+        self.node(node).clocks.read_with(id, clock, self.event(id).at)
+    }
+
+    /// What the wall clock of `node` read at the event `id`.
+    ///
+    /// # Panics
+    /// If the history has no such event or node.
+    pub fn wall(&self, id: EventId, node: NodeId) -> WallTime {
+        WallTime::from_nanos(self.reading(id, node, Clock::Wall))
+    }
+
     /// The node `id`.
     ///
     /// # Panics

@@ -48,6 +48,13 @@ impl Recorder {
         self.events.last()
     }
 
+    /// The first event that reads clocks which are changed now: the next one, or the fault's beginning or end that was just
+    /// recorded, and changes them.
+    pub(crate) fn next_reading(&self) -> EventId {
+        let tells = self.newest().is_some_and(|newest| newest.what.changes_clocks());
+        EventId((self.events.len() - usize::from(tells)) as u32)
+    }
+
     /// Takes out all that was recorded.
     pub(crate) fn take(&mut self) -> (Vec<Event>, Vec<Vec<Row>>) {
         let count = self.events.len();

@@ -38,7 +38,7 @@ pub(in crate::report) fn told(history: &History, step: &Step) -> Told {
     Told {
         at: event.at,
         node,
-        own: history.node(node).clocks.wall(event.at),
+        own: history.wall(step.event, node),
         is_fault: matches!(event.what, What::FaultBegan { .. }),
         text,
     }
@@ -260,7 +260,7 @@ impl Teller<'_> {
 
     /// How long it is by the clock of `node` until it reads `until`.
     fn left(&self, until: Deadline, node: NodeId) -> Span {
-        let now = self.history.node(node).clocks.read(until.clock, self.event.at);
+        let now = self.history.reading(self.id, node, until.clock);
         Span::nanos(until.reading.saturating_sub(now))
     }
 

@@ -61,9 +61,9 @@ struct VerdictRecord {
 struct NodeRecord<'a> {
     name: &'a str,
     role: Role,
-    /// Stretches of its wall clock, each with when it begins, what it reads then (both as text) and how much it goes on in a
-    /// second, in nanoseconds.
-    wall: Vec<(String, String, i64)>,
+    /// Stretches of its wall clock, each with when it begins, what it reads then (both as text), how much it goes on in a
+    /// second, in nanoseconds, and the first event of that instant for which it holds.
+    wall: Vec<(String, String, i64, EventId)>,
 }
 
 /// The record of `run`, with what was learned of it, if it was explained.
@@ -118,15 +118,15 @@ fn lanes(history: &History) -> Vec<u16> {
 }
 
 /// The stretches of a wall clock.
-fn wall(clocks: &ClockLine) -> Vec<(String, String, i64)> {
+fn wall(clocks: &ClockLine) -> Vec<(String, String, i64, EventId)> {
     let rate = |segment: &Segment| match segment.motion {
         Motion::Running => 1_000_000_000 + i64::from(segment.drift.as_ppb()) + i64::from(segment.slew.as_ppb()),
         Motion::Suspended => 1_000_000_000,
         Motion::Frozen => 0,
     };
-    clocks
-        .segments()
-        .iter()
-        .map(|segment| (segment.from.as_nanos().to_string(), segment.wall.as_nanos().to_string(), rate(segment)))
-        .collect()
+    let stretch = |segment: &Segment| {
+        let (from, reads) = (segment.from.as_nanos().to_string(), segment.wall.as_nanos().to_string());
+        (from, reads, rate(segment), segment.since)
+    };
+    clocks.segments().iter().map(stretch).collect()
 }

@@ -21,14 +21,7 @@ pub const CLOCKS_AGREE: Assumption = Assumption {
         history.nodes_with(Role::Worker).all(|node| {
             let Some(since) = lives_since(history, node) else { return true };
             let clocks = &history.node(node).clocks;
-            // A clock is furthest off where a stretch begins or ends.
-            let ends = clocks.segments().iter().skip(1).map(|segment| before(segment.from));
-            let begins = clocks.segments().iter().map(|segment| segment.from);
-            let within = begins.chain(ends).filter(|at| (since..=history.ended_at).contains(at));
-            within.chain([since, history.ended_at]).all(|at| {
-                let error = clocks.wall_error(history.start, at);
-                error <= WALL_ERROR && -error <= WALL_ERROR
-            })
+            clocks.wall_error_within(history.start, since, history.ended_at) <= WALL_ERROR
         })
     },
 };
@@ -50,12 +43,12 @@ pub const NO_LATE_EXPIRY: Assumption = Assumption {
     name: "no-late-expiry",
     sentence: "no lease lasts a second longer for the wall clock that set its end, or that another worker goes by",
     is_kept: |history| {
-        history.events.iter().all(|event| match event.what {
+        history.numbered().all(|(id, event)| match event.what {
             What::LeaseGranted { until, .. } | What::LeaseRenewed { until, .. } => {
                 until <= history.utc(event.at) + history.ttl + LATE
             }
             What::LeaseRefused { worker, .. } if history.store_clock.is_none() => {
-                history.node(worker).clocks.wall(event.at) + LATE >= history.utc(event.at)
+                history.wall(id, worker) + LATE >= history.utc(event.at)
             }
             _ => true,
         })
@@ -109,8 +102,4 @@ fn lives_since(history: &History, node: NodeId) -> Option<TrueTime> {
         What::WorkerRestored { of, .. } if of != node => Some(first.at),
         _ => Some(TrueTime::START),
     }
-}
-
-fn before(at: TrueTime) -> TrueTime {
-    at - Span::nanos(1)
 }

@@ -51,12 +51,7 @@ pub const REPLICAS_CLOCKS_KEEP_TIME: Assumption = Assumption {
     },
 };
 
-/// Whether a wall clock was right all the time. It is furthest off where a stretch begins or ends.
+/// Whether a wall clock was right all the time.
 fn is_right(history: &History, clocks: &ClockLine) -> bool {
-    let begins = clocks.segments().iter().map(|segment| segment.from);
-    let ends = begins.clone().filter(|from| *from > TrueTime::START).map(|from| from - Span::nanos(1));
-    begins.chain(ends).chain([history.ended_at]).filter(|at| *at <= history.ended_at).all(|at| {
-        let error = clocks.wall_error(history.start, at);
-        error <= WALL_ERROR && -error <= WALL_ERROR
-    })
+    clocks.wall_error_within(history.start, TrueTime::START, history.ended_at) <= WALL_ERROR
 }

@@ -87,13 +87,13 @@ pub const CHECKS_LEAVE_TIME: Assumption = Assumption {
     sentence: "a lease that a worker finds to hold has a second left, by the worker's clock",
     is_kept: |history| {
         let mut held = vec![None; history.nodes.len()];
-        history.events.iter().all(|event| match event.what {
+        history.numbered().all(|(id, event)| match event.what {
             What::LeaseHeld { until, .. } => {
                 held[event.node.index()] = Some(until);
                 true
             }
             What::LeaseChecked { valid: true, .. } => held[event.node.index()].is_none_or(|until| {
-                let now = history.node(event.node).clocks.read(until.clock, event.at);
+                let now = history.reading(id, event.node, until.clock);
                 until.reading.saturating_sub(now) >= MARGIN.as_nanos()
             }),
             _ => true,

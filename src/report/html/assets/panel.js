@@ -253,7 +253,7 @@ class Panel {
     if (hit === null) return;
     const { run } = this;
     const { event } = hit;
-    const clock = run.clocks[run.node[event]].error(run.exact[event]);
+    const clock = run.clocks[run.node[event]].error(run.exact[event], event);
     const marked = tagOf(run, event);
     fill(
       this.tip,

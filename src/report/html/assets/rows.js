@@ -59,7 +59,7 @@ function drawPage() {
 function rowOf(run, event) {
   const mark = run.mark[event];
   const node = run.rowOf[event] < 0 || table.all ? run.node[event] : run.rowNode[run.rowOf[event]];
-  const error = run.clocks[node].error(run.exact[event]);
+  const error = run.clocks[node].error(run.exact[event], event);
   const told = run.rowOf[event] >= 0;
   return el(
     "tr",
@@ -67,7 +67,7 @@ function rowOf(run, event) {
     el("td", { class: "number", text: `#${event}` }),
     el("td", { class: "time" }, el("a", { href: linkTo(run, event), text: utcText(run.exact[event]) })),
     el("td", {}, theirs(run.nodes[node].name)),
-    el("td", { class: error === 0n ? "time right" : "time wrong", text: error === 0n ? "" : readingText(run.clocks[node].wall(run.exact[event]), run.exact[event]) }),
+    el("td", { class: error === 0n ? "time right" : "time wrong", text: error === 0n ? "" : readingText(run.clocks[node].wall(run.exact[event], event), run.exact[event]) }),
     el(
       "td",
       {},

@@ -82,25 +82,29 @@ class Clock {
     this.from = BigInt64Array.from(wall, ([from]) => BigInt(from));
     this.reads = BigInt64Array.from(wall, ([, reads]) => BigInt(reads));
     this.rate = BigInt64Array.from(wall, ([, , rate]) => BigInt(rate));
+    this.since = wall.map(([, , , since]) => since);
     this.begins = Float64Array.from(this.from, Number);
-    /** How far it is ahead at the beginning and at the end of each line. */
-    this.ahead = Float64Array.from(this.from, (from) => Number(this.error(from)));
+    /** How far it is ahead at the beginning of each line. */
+    this.ahead = Float64Array.from(this.from, (from, line) => Number(this.reads[line] - (start + from)));
   }
 
-  line(at) {
-    return Math.max(0, lowerBound(this.from, at + 1n) - 1);
+  /** The line that holds at the true time `at`: for an event, if one is given, else when all is over that happens then. */
+  line(at, event = Infinity) {
+    let line = Math.max(0, lowerBound(this.from, at + 1n) - 1);
+    while (line > 0 && this.from[line] === at && this.since[line] > event) line -= 1;
+    return line;
   }
 
-  /** What it reads at the true time `at`. */
-  wall(at) {
-    const line = this.line(at);
+  /** What it reads at the true time `at`, at an event if one is given. */
+  wall(at, event = Infinity) {
+    const line = this.line(at, event);
     const passed = at > this.from[line] ? at - this.from[line] : 0n;
     return this.reads[line] + (passed * this.rate[line]) / BILLION;
   }
 
   /** How far it is ahead of true time. */
-  error(at) {
-    return this.wall(at) - (start + at);
+  error(at, event = Infinity) {
+    return this.wall(at, event) - (start + at);
   }
 
   /** How far it is ahead at the end of `line`, which goes on to `until`. */
