@@ -57,6 +57,11 @@ fn of_rand() -> u64 {
     rand::rng().next_u64()
 }
 
+/// It makes the system call itself, past libc.
+fn of_old_rand() -> u64 {
+    rand_0_8::random()
+}
+
 fn of_uuid() -> u64 {
     Uuid::new_v4().as_u64_pair().0
 }
@@ -144,6 +149,7 @@ const NOT_DETERMINED: &[(&str, Draw)] = &[
     ("tokio::select!", of_tokio_select),
     ("futures::select!", of_futures_select),
     ("the thread's number", of_thread_id),
+    ("rand 0.8", of_old_rand),
 ];
 
 #[test]

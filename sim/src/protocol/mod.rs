@@ -77,10 +77,11 @@ pub trait Protocol: Clone + Send + Sync + 'static {
     /// Whether its code, or a crate that it uses, may ask the standard library or libc what time it is or for random bytes;
     /// a `HashMap` of the standard library's does so for its order.
     ///
-    /// If so, which is the default, each run has a simulated host and a thread of its own, which takes some 50 µs more:
+    /// If so, which is the default, each run has a simulated host and a thread of its own, which takes 50 to 100 µs more:
     ///
     /// - Random bytes are drawn from the run's seed, and what is kept per thread begins anew: the order of a `HashMap`,
-    ///   `thread_local!`, and the generators of `rand`, `uuid` and `fastrand`.
+    ///   `thread_local!`, and the generators of `rand`, `uuid` and `fastrand`; but for those of `rand` 0.8 and `getrandom` 0.2,
+    ///   which ask the kernel past libc.
     /// - `SystemTime::now()` is true time, from the scenario's start on, and `Instant` goes on as that does. They are the
     ///   simulator's clocks and not the worker's: no step, drift, freeze or any other fault reaches them. A worker's own are
     ///   [`Worker::wall`], [`Worker::mono`], [`Worker::raw`] and [`Worker::boottime`]; to test how code bears with clocks, have
