@@ -7,7 +7,7 @@ use super::command;
 use super::exit::{Failure, Status};
 use super::output::Output;
 use super::picture::PictureFile;
-use super::replay::chosen;
+use super::replay::{chosen, tell_of_own};
 use crate::explore::explain::{BUDGET, Explained, Explanation};
 use crate::replay::JudgedRun;
 use crate::report::explain::{json, text};
@@ -19,6 +19,7 @@ use crate::sim::seed::Seed;
 pub(super) fn run(arguments: &ExplainArguments, output: &mut Output) -> Result<Status, Failure> {
     let scenario = Scenario::load(&arguments.file)?;
     let protocols = chosen(&arguments.protocol, &scenario)?;
+    tell_of_own(&arguments.file, output)?;
     let picture = arguments.report.as_deref().map(|path| PictureFile::at(path, &arguments.file)).transpose()?;
     let seed = arguments.seed.map_or(scenario.seed, Seed);
     let explanation = Explanation::new(&scenario, &protocols, seed, BUDGET);

@@ -1,6 +1,7 @@
 //! `holdover replay`: run a scenario under its protocols and show what happened, side by side.
 
 use std::io::Write;
+use std::path::Path;
 
 use tracing::subscriber::NoSubscriber;
 
@@ -10,6 +11,7 @@ use super::excerpt;
 use super::exit::{Failure, Status};
 use super::output::Output;
 use super::picture::PictureFile;
+use crate::case::{About, Case};
 use crate::explore::explain::{BRIEF, Explanation};
 use crate::replay::{Replay, protocols_of};
 use crate::report::html::Picture;
@@ -25,6 +27,7 @@ pub(super) fn run(arguments: &ReplayArguments, output: &mut Output) -> Result<St
     }
     let scenario = Scenario::load(&arguments.file)?;
     let protocols = chosen(&arguments.protocol, &scenario)?;
+    tell_of_own(&arguments.file, output)?;
     let picture = arguments.report.as_deref().map(|path| PictureFile::at(path, &arguments.file)).transpose()?;
     let replay = Replay::new(&scenario, &protocols, arguments.seed.map_or(scenario.seed, Seed));
     let excerpt = excerpt::of(arguments, &replay)?;
@@ -65,6 +68,17 @@ pub(super) fn run(arguments: &ReplayArguments, output: &mut Output) -> Result<St
         output.aside(&picture.shown())?;
     }
     Ok(status)
+}
+
+/// Says of a scenario that was found under a protocol of a program's own that it isn't run under that.
+pub(super) fn tell_of_own(path: &Path, output: &mut Output) -> Result<(), Failure> {
+    match Case::about_scenario(path).filter(About::is_of_own) {
+        Some(about) => {
+            let protocol = shown::name(&about.protocol);
+            output.aside(&format!("found under {protocol}, a protocol of a program's own, which isn't run here"))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The protocols of these names, each once, or those of the scenario.

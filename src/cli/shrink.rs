@@ -9,7 +9,7 @@ use super::args::{Format, ShrinkArguments};
 use super::command;
 use super::exit::{Failure, Status};
 use super::output::Output;
-use super::replay::chosen;
+use super::replay::{chosen, tell_of_own};
 use crate::case::{Case, Find, commented, told, write_file};
 use crate::explore::shrink::{Account, BUDGET, Shrunk, shrink};
 use crate::explore::{Signature, Subject};
@@ -53,6 +53,7 @@ pub(super) fn run(arguments: &ShrinkArguments, output: &mut Output) -> Result<St
     }
     let mut scenario = Scenario::load(&arguments.file)?;
     let protocols = chosen(arguments.protocol.as_slice(), &scenario)?;
+    tell_of_own(&arguments.file, output)?;
     scenario.seed = arguments.seed.map_or(scenario.seed, Seed);
     // Where it goes is no part of how to find it.
     let (found_by, command) = (command::shrink(arguments), command::shrink_to(arguments));

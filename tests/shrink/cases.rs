@@ -235,6 +235,14 @@ fn a_case_of_a_protocol_of_ones_own_is_not_said_to_be_as_expected() {
         assert!(told.contains(part), "{part}: {told}");
     }
     assert!(junit.contains("failures=\"1\"") && junit.contains("it was found under planted"), "{junit}");
+    // Nor is it kept quiet by whoever runs the file.
+    for command in ["replay", "explain", "shrink"] {
+        let mut run = Command::new(env!("CARGO_BIN_EXE_holdover"));
+        let ran = run.arg(command).arg(folder.path().join(case.name()).join("scenario.toml")).output();
+        let told = String::from_utf8(ran.expect("it is built").stderr).expect("it is text");
+        let said = "found under planted, a protocol of a program's own, which isn't run here\n";
+        assert!(told.starts_with(said), "{command}: {told}");
+    }
     // It is no other if it is called as one that comes along.
     case.about.protocol = "naive".to_owned();
     assert_eq!(check(&case).0, Some(3));
