@@ -52,16 +52,23 @@ pub struct ReplicaSpec {
     pub count: u16,
     /// How a lease ends that nobody gives back.
     pub ending: Ending,
-    /// Whether whoever leads makes sure that it still does before it renews or takes away.
-    pub confirms: bool,
+    /// Whether whoever leads makes sure that it still does before it renews.
+    pub confirms_renewals: bool,
+    /// Whether it does before it takes away.
+    pub confirms_revocations: bool,
     /// What is wrong with them on purpose; only tests have any.
     pub flaw: Option<Flaw>,
 }
 
 impl ReplicaSpec {
     /// Three replicas, with the timers of a leader.
-    pub const THREE: ReplicaSpec =
-        ReplicaSpec { count: 3, ending: Ending::LeaderTimers, confirms: true, flaw: None };
+    pub const THREE: ReplicaSpec = ReplicaSpec {
+        count: 3,
+        ending: Ending::LeaderTimers,
+        confirms_renewals: true,
+        confirms_revocations: true,
+        flaw: None,
+    };
     /// A primary and a replica, with the timers of whoever is primary.
     pub const PAIR: ReplicaSpec = ReplicaSpec { count: 2, ..ReplicaSpec::THREE };
 }

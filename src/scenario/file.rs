@@ -124,9 +124,12 @@ pub(super) struct LeaseFile {
     /// With expiry = "lock-delay": how long nobody gets a lease that was taken away, such as "15s".
     #[schemars(with = "Option<terms::PositiveDuration>", extend("default" = LOCK_DELAY.to_string()))]
     pub(super) lock_delay: Option<Spanned<Written>>,
-    /// With replicas: whether whoever leads makes sure that it still does before it renews or takes away.
+    /// With replicas: whether whoever leads makes sure that it still does before it renews a lease.
     #[schemars(with = "Option<terms::Flag>", extend("default" = true))]
-    pub(super) confirms: Option<Spanned<bool>>,
+    pub(super) confirms_renewals: Option<Spanned<bool>>,
+    /// With replicas: whether whoever leads makes sure that it still does before it takes a lease away.
+    #[schemars(with = "Option<terms::Flag>", extend("default" = true))]
+    pub(super) confirms_revocations: Option<Spanned<bool>>,
 }
 
 /// `[ledger]`

@@ -118,8 +118,10 @@ fn replicas(lower: &mut Lower, file: &LeaseFile, spec: ReplicaSpec, service: Opt
             other
         }
     };
-    let confirms = file.confirms.as_ref().is_none_or(|confirms| *confirms.get_ref());
-    ReplicaSpec { count, ending, confirms, flaw: None }
+    let is_set = |flag: &Option<Spanned<bool>>| flag.as_ref().is_none_or(|flag| *flag.get_ref());
+    let (confirms_renewals, confirms_revocations) =
+        (is_set(&file.confirms_renewals), is_set(&file.confirms_revocations));
+    ReplicaSpec { count, ending, confirms_renewals, confirms_revocations, flaw: None }
 }
 
 fn count(lower: &mut Lower, written: &Spanned<u64>, service: LeaseService) -> u16 {
@@ -161,8 +163,11 @@ fn refuse_keys_of_replicas(lower: &mut Lower, file: &LeaseFile) {
     if let Some(written) = &file.lock_delay {
         refuse::<Written>(lower, written, "lock_delay", help);
     }
-    if let Some(written) = &file.confirms {
-        refuse(lower, written, "confirms", help);
+    if let Some(written) = &file.confirms_renewals {
+        refuse(lower, written, "confirms_renewals", help);
+    }
+    if let Some(written) = &file.confirms_revocations {
+        refuse(lower, written, "confirms_revocations", help);
     }
 }
 
@@ -201,7 +206,8 @@ fn write_replicas(service: Option<LeaseService>, spec: &ReplicaSpec, keys: &mut 
     if let Ending::LockDelay(delay) = spec.ending {
         keys.duration("lock_delay", other_than(LOCK_DELAY, delay));
     }
-    keys.unset_flag("confirms", !spec.confirms);
+    keys.unset_flag("confirms_renewals", !spec.confirms_renewals);
+    keys.unset_flag("confirms_revocations", !spec.confirms_revocations);
     // No file can say that something is wrong with them on purpose, and the reader refuses this.
     keys.text("flaw", spec.flaw.map(|_| "planted"));
 }

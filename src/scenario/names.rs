@@ -64,7 +64,17 @@ const PLACES: &[(&str, &[&str])] = &[
     ),
     (
         "in the [lease] table",
-        &["ttl", "renew_every", "poll_every", "service", "replicas", "expiry", "lock_delay", "confirms"],
+        &[
+            "ttl",
+            "renew_every",
+            "poll_every",
+            "service",
+            "replicas",
+            "expiry",
+            "lock_delay",
+            "confirms_renewals",
+            "confirms_revocations",
+        ],
     ),
     ("in the [ledger] table", &["highest_token"]),
     (

@@ -64,9 +64,10 @@ pub(crate) fn settings() -> Vec<Setting> {
         let services = [
             LeaseService::Consensus(ReplicaSpec { ending, ..three }),
             LeaseService::Consensus(ReplicaSpec { ending, count: 5, ..three }),
-            LeaseService::Consensus(ReplicaSpec { ending, confirms: false, ..three }),
+            LeaseService::Consensus(ReplicaSpec { ending, confirms_renewals: false, ..three }),
+            LeaseService::Consensus(ReplicaSpec { ending, confirms_revocations: false, ..three }),
             LeaseService::AsyncReplica(ReplicaSpec { ending, ..pair }),
-            LeaseService::AsyncReplica(ReplicaSpec { ending, count: 5, confirms: false, ..pair }),
+            LeaseService::AsyncReplica(ReplicaSpec { ending, count: 5, confirms_renewals: false, ..pair }),
         ];
         for service in services {
             set(&mut all, format!("lease.service = {service:?}"), move |world| {

@@ -150,7 +150,7 @@ fn replicas_of_all_other_kinds_lose_writes() {
     let others = [
         ReplicaSpec { ending: Ending::ReplicatedDeadlines, ..three },
         ReplicaSpec { ending: Ending::LockDelay(Span::secs(15)), ..three },
-        ReplicaSpec { confirms: false, ..three },
+        ReplicaSpec { confirms_renewals: false, confirms_revocations: false, ..three },
     ];
     for spec in flaws.map(|flaw| ReplicaSpec { flaw: Some(flaw), ..three }).into_iter().chain(others) {
         all_end(LeaseService::Consensus(spec), many(100));

@@ -112,7 +112,10 @@ fn nor_does_what_comes_on_top_of_a_lock_delay() {
 /// Also where nothing that the protocol relies on is left.
 #[test]
 fn the_same_seed_tells_the_same_history() {
-    for spec in [ReplicaSpec::THREE, ReplicaSpec { confirms: false, ..ReplicaSpec::THREE }] {
+    for spec in [
+        ReplicaSpec::THREE,
+        ReplicaSpec { confirms_renewals: false, confirms_revocations: false, ..ReplicaSpec::THREE },
+    ] {
         let world = world(spec);
         let hunt = Hunt::new(&world);
         let nights: Vec<Scenario> =

@@ -7,6 +7,7 @@ use holdover::sim::history::History;
 use holdover::sim::lease::{Flaw, LeaseService, ReplicaSpec};
 use holdover::sim::protocol::{FencedConsensus, Protocol};
 use holdover::sim::run::run;
+use holdover::sim::seed::Seed;
 
 use crate::support::load;
 
@@ -62,4 +63,27 @@ fn a_replica_comes_back_without_its_log() {
 #[test]
 fn who_follows_judges_by_its_own_clock() {
     check(Flaw::FollowersJudge, "follower-clock-step", &[LINEARIZABLE]);
+}
+
+/// Each way to take one's leadership for granted has a key of its own, and a night that shows it; the first hides the second.
+#[test]
+fn each_thing_that_a_leader_does_not_confirm_has_a_key_of_its_own() {
+    let check = |night: &str, renewals: bool, revocations: bool, expected: std::ops::RangeInclusive<usize>| {
+        let mut night = load(night);
+        let spec =
+            ReplicaSpec { confirms_renewals: renewals, confirms_revocations: revocations, ..ReplicaSpec::THREE };
+        night.world.lease.service = Some(LeaseService::Consensus(spec));
+        let is_violated = |seed: &u64| {
+            violated(&run(&night.world, &FencedConsensus, &night.plan, Seed(*seed))).contains(&LINEARIZABLE)
+        };
+        let times = (0..60).filter(is_violated).count();
+        assert!(expected.contains(&times), "{times} of 60 with {spec:?}");
+    };
+    check("leader-stalled-revokes", true, true, 0..=0);
+    check("leader-stalled-revokes", true, false, 60..=60);
+    check("leader-stalled-revokes", false, true, 0..=0);
+    check("leader-stalled-revokes", false, false, 0..=0);
+    check("leader-cut-off-with-holder", true, true, 0..=0);
+    check("leader-cut-off-with-holder", false, true, 30..=60);
+    check("leader-cut-off-with-holder", true, false, 0..=0);
 }

@@ -18,7 +18,7 @@ pub const REPLICAS_AGREE: Assumption = Assumption {
     is_kept: |history| match history.lease_service {
         LeaseService::Table => true,
         LeaseService::AsyncReplica(_) => false,
-        LeaseService::Consensus(spec) => spec.confirms,
+        LeaseService::Consensus(spec) => spec.confirms_renewals && spec.confirms_revocations,
     },
 };
 

@@ -170,12 +170,12 @@ impl Replica {
 
     /// Whether it takes its own leadership for granted when it renews.
     fn renews_unsure(&self) -> bool {
-        !self.spec.confirms || self.has(Flaw::RenewsUnconfirmed)
+        !self.spec.confirms_renewals || self.has(Flaw::RenewsUnconfirmed)
     }
 
     /// Whether it takes its own leadership for granted when it takes away.
     fn revokes_unsure(&self) -> bool {
-        !self.spec.confirms || self.has(Flaw::RevokesUnconfirmed) || self.has(Flaw::FollowersJudge)
+        !self.spec.confirms_revocations || self.has(Flaw::RevokesUnconfirmed) || self.has(Flaw::FollowersJudge)
     }
 
     fn by_deadlines(&self) -> bool {
