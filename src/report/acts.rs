@@ -85,7 +85,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(history: &'a History) -> Reader<'a> {
-        Reader { history, newest_accepted: None, books: Books::new(history.batch.len()) }
+        Reader { history, newest_accepted: None, books: Books::of(history) }
     }
 
     /// The act that `event` is, if it is one.
@@ -113,8 +113,8 @@ impl<'a> Reader<'a> {
                 (Deed::Export, if differs { Standing::Again } else { standing })
             }
             What::ExportRejected { .. } => (Deed::Export, Rejected),
-            What::PayoutMade { op, payout, .. } => {
-                let again = self.books.pay(op, payout, event.at);
+            What::PayoutMade { op, .. } => {
+                let again = self.books.is_paid(op, id, event.at);
                 (Deed::Payout(op), if again { Standing::Again } else { Done })
             }
             What::PayoutRepeated { op, .. } => (Deed::Payout(op), Known),
@@ -132,19 +132,15 @@ impl<'a> Reader<'a> {
     fn amend(&mut self, event: &Event) {
         match event.what {
             What::WritesLost { since } if self.history.is(event.node, Role::Ledger) => self.books.lose(since),
-            What::PayoutTakenIn { payout, decided_in, fails: true, .. } => {
-                self.books.fail(payout, event.at + decided_in);
-            }
-            What::PayoutVoided { op, payout, .. } | What::RefundBegun { op, payout, fails: false, .. } => {
-                self.books.take_back(op, payout);
-            }
             // What a deposed ledger does changes none of the books that are left.
             What::EntrySuperseded { op, entry, .. } | What::EntryDeleted { op, entry, .. }
                 if !self.history.by_deposed(event) =>
             {
                 self.books.strike_out(op, entry);
             }
-            What::ExportSuperseded { export, .. } => self.books.supersede(export),
+            What::ExportSuperseded { export, .. } if !self.history.by_deposed(event) => {
+                self.books.supersede(export);
+            }
             _ => {}
         }
     }

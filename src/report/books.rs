@@ -1,28 +1,33 @@
 //! What the books have at an instant: the entries that stand, the payouts that count, the exports.
 
-use holdover_sim::id::{EntryId, ExportId, OpId, PayoutId};
+use holdover_sim::history::{History, Payout, PayoutEnd, payouts};
+use holdover_sim::id::{EntryId, EventId, ExportId, OpId};
 use holdover_sim::time::TrueTime;
-
-/// A payout, and when it fails if it does.
-struct Paid {
-    payout: PayoutId,
-    fails_at: Option<TrueTime>,
-}
 
 /// The books of ledger and provider.
 pub(super) struct Books {
     /// By operation, with when they were entered.
     entries: Vec<Vec<(EntryId, TrueTime)>>,
-    /// By operation; none that was taken back.
-    payouts: Vec<Vec<Paid>>,
+    /// By operation, in the order in which they were made.
+    payouts: Vec<Vec<Payout>>,
     /// Those that aren't superseded, in order.
     exports: Vec<ExportId>,
 }
 
 impl Books {
-    pub(super) fn new(operations: usize) -> Books {
+    /// Of a settlement that has yet to begin, of which it is known what will become of its payouts.
+    pub(super) fn of(history: &History) -> Books {
+        Books::new(history.batch.len(), payouts(history))
+    }
+
+    fn new(operations: usize, all: Vec<Payout>) -> Books {
         let entries = (0..operations).map(|_| Vec::new()).collect();
-        let payouts = (0..operations).map(|_| Vec::new()).collect();
+        let mut payouts: Vec<Vec<Payout>> = (0..operations).map(|_| Vec::new()).collect();
+        for payout in all {
+            if let Some(of_op) = payouts.get_mut(payout.op.index()) {
+                of_op.push(payout);
+            }
+        }
         Books { entries, payouts, exports: Vec::new() }
     }
 
@@ -45,30 +50,15 @@ impl Books {
         }
     }
 
-    /// Pays an operation; says whether another payout for it counts.
-    pub(super) fn pay(&mut self, op: OpId, payout: PayoutId, at: TrueTime) -> bool {
-        let again = self.counting(op, at) > 0;
-        self.payouts[op.index()].push(Paid { payout, fails_at: None });
-        again
-    }
-
-    /// How many payouts for an operation count.
-    pub(super) fn counting(&self, op: OpId, at: TrueTime) -> usize {
-        let counts = |paid: &&Paid| paid.fails_at.is_none_or(|fails| fails > at);
-        self.payouts[op.index()].iter().filter(counts).count()
-    }
-
-    /// The payout of this number that was made last will fail.
-    pub(super) fn fail(&mut self, payout: PayoutId, at: TrueTime) {
-        let all = self.payouts.iter_mut().flatten();
-        if let Some(paid) = all.filter(|paid| paid.payout == payout).last() {
-            paid.fails_at = Some(at);
-        }
-    }
-
-    /// A payout is taken back.
-    pub(super) fn take_back(&mut self, op: OpId, payout: PayoutId) {
-        self.payouts[op.index()].retain(|paid| paid.payout != payout);
+    /// Whether another payout for an operation counts when the event `made` pays it.
+    pub(super) fn is_paid(&self, op: OpId, made: EventId, at: TrueTime) -> bool {
+        let counts = |payout: &Payout| match payout.end {
+            PayoutEnd::Settled => true,
+            // Nobody knows before that it fails.
+            PayoutEnd::Failed => payout.decided > at,
+            PayoutEnd::Voided(back) | PayoutEnd::Refunded(back) => back > made,
+        };
+        self.payouts[op.index()].iter().any(|payout| payout.made < made && counts(payout))
     }
 
     /// Publishes an export, and gives the first one that stands beside it.
@@ -87,6 +77,7 @@ impl Books {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use holdover_sim::id::{Amount, PayoutId};
     use holdover_sim::time::Span;
 
     const OP: OpId = OpId(0);
@@ -97,7 +88,7 @@ mod tests {
 
     #[test]
     fn what_is_struck_out_or_lost_does_not_stand() {
-        let mut books = Books::new(1);
+        let mut books = Books::new(1, Vec::new());
         assert!(!books.enter(OP, EntryId(1), at(1)));
         assert!(books.enter(OP, EntryId(2), at(2)));
         books.strike_out(OP, EntryId(1));
@@ -109,18 +100,29 @@ mod tests {
 
     #[test]
     fn what_failed_or_was_taken_back_does_not_count() {
-        let mut books = Books::new(1);
-        assert!(!books.pay(OP, PayoutId(1), at(1)));
-        books.fail(PayoutId(1), at(5));
-        assert!(books.pay(OP, PayoutId(2), at(4)), "nobody knows yet that the first fails");
-        assert_eq!((books.counting(OP, at(4)), books.counting(OP, at(5))), (2, 1));
-        books.take_back(OP, PayoutId(2));
-        assert!(!books.pay(OP, PayoutId(3), at(6)));
+        let paid = |made, end| Payout {
+            id: PayoutId(made),
+            op: OP,
+            amount: Amount(1),
+            made: EventId(made),
+            decided: at(5),
+            end,
+            compensations: 0,
+            refunds_failed: 0,
+        };
+        let is_paid =
+            |end, event, seconds| Books::new(1, vec![paid(1, end)]).is_paid(OP, EventId(event), at(seconds));
+        assert!(!is_paid(PayoutEnd::Settled, 1, 1), "it is the first itself");
+        assert!(is_paid(PayoutEnd::Settled, 2, 1));
+        assert!(is_paid(PayoutEnd::Failed, 2, 4), "nobody knows yet that the first fails");
+        assert!(!is_paid(PayoutEnd::Failed, 2, 5));
+        assert!(is_paid(PayoutEnd::Voided(EventId(3)), 2, 1));
+        assert!(!is_paid(PayoutEnd::Refunded(EventId(2)), 3, 1));
     }
 
     #[test]
     fn exports_are_compared_with_the_first_that_stands() {
-        let mut books = Books::new(0);
+        let mut books = Books::new(0, Vec::new());
         assert_eq!(books.publish(ExportId(0)), None);
         assert_eq!(books.publish(ExportId(1)), Some(ExportId(0)));
         books.supersede(ExportId(0));

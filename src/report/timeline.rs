@@ -226,9 +226,14 @@ impl<'a> Teller<'a> {
                 let refusals = &mut self.refusals[worker.index()];
                 *refusals += 1;
                 if *refusals == 1 {
-                    let has_it =
-                        if self.history.is(holder, Role::Operator) { "has stopped dispatch" } else { "has it" };
-                    let text = format!("asks for the lease; {} {has_it}; goes on asking", self.name(holder));
+                    let why = match holder {
+                        own if own == worker => "its earlier one has not expired".to_owned(),
+                        holder if self.history.is(holder, Role::Operator) => {
+                            format!("{} has stopped dispatch", self.name(holder))
+                        }
+                        holder => format!("{} has it", self.name(holder)),
+                    };
+                    let text = format!("asks for the lease; {why}; goes on asking");
                     self.act(id, event, worker, &text);
                 }
             }

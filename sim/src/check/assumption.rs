@@ -87,6 +87,7 @@ mod tests {
     use crate::history::What;
     use crate::history::fixture::{A, B, C, LEDGER, OPERATORS, PROVIDER, STORE, Story, ms, pause};
     use crate::id::{Epoch, EventId, FaultId, MessageId, NodeId, OpId, PayoutId};
+    use crate::limits::Ending;
     use crate::point::Point;
     use crate::time::{Span, WallTime};
 
@@ -123,6 +124,8 @@ mod tests {
         let paused = || lives().plan(pause(A)).begins(0);
         check(paused().at(39_999).heals(0), &[]);
         check(paused().at(40_000).heals(0), &["no-pause-over-ttl"]);
+        check(paused().at(39_999).ends(Ending::TimeUp), &[]);
+        check(paused().at(40_000).ends(Ending::TimeUp), &["no-pause-over-ttl"]);
         check(lives().plan(pause(LEDGER)).begins(0).at(50_000).heals(0), &[]);
         let host = Pause { beside: vec![A], ..Pause::of(LEDGER, Span::secs(1), PauseClocks::Running) };
         check(lives().plan(host.into()).begins(0).at(50_000).heals(0), &["no-pause-over-ttl"]);
@@ -172,6 +175,19 @@ mod tests {
         check(late(-1_500, 9_000, 9_500), &["clocks-agree", "no-late-wall-clock"]);
         check(late(-900, 9_000, 9_500), &["clocks-agree"]);
         check(late(1_500, 9_000, 9_500), &["clocks-agree"]);
+        // The clock jumps while the holder waits, and nothing is told of the lease until it has begun.
+        let waits = |by, stepped, begins| {
+            let story =
+                lives().plan(step(by)).at(5_000).held(A, 1, Clock::Monotonic, 90_000).at(stepped).begins(0);
+            let mut story = story.at(begins).on(A, What::PointPassed(Point::TAKEOVER_BEGUN));
+            story.due(ms(10_000));
+            story
+        };
+        check(waits(-1_500, 6_000, 11_500), &["clocks-agree", "no-late-wall-clock"]);
+        check(waits(-900, 6_000, 10_900), &["clocks-agree"]);
+        check(waits(-1_500, 10_100, 11_600), &["clocks-agree", "no-late-wall-clock"]);
+        // It has begun by then.
+        check(waits(-1_500, 11_500, 11_500), &["clocks-agree"]);
         let granted = |by| lives().plan(step(by)).begins(0).granted(A, 1, None);
         let lasts = |by, until: i64| {
             let renewed = What::LeaseRenewed {
@@ -202,6 +218,14 @@ mod tests {
         check(sent(STORE).at(1_001).delivered(A, STORE, 0), &[]);
         check(lives().sent(LEDGER, A, 0, 1).at(1_001).delivered(LEDGER, A, 0), &["requests-are-quick"]);
 
+        // What never comes takes as long as the run, unless the network or a crash lost it.
+        let ends = |story: Story, at| story.at(at).ends(Ending::TimeUp);
+        check(ends(sent(LEDGER), 1_000), &[]);
+        check(ends(sent(LEDGER), 1_001), &["requests-are-quick"]);
+        let (message, fault) = (MessageId(0), FaultId(0));
+        check(ends(sent(LEDGER).on(A, What::MessageDropped { message, to: LEDGER, fault }), 1_001), &[]);
+        check(ends(lives().on(LEDGER, What::WriteHung { fault }), 1_001), &["requests-are-quick"]);
+
         let hangs = |node, lasting| {
             let fault = crate::id::FaultId(0);
             let story = lives().on(node, What::WriteHung { fault });
@@ -221,10 +245,17 @@ mod tests {
         check(lives().sent(A, LEDGER, 0, 1).lost(A, LEDGER, 0), &["operations-run-through"]);
         check(lives().sent(A, STORE, 0, 1).lost(A, STORE, 0), &[]);
         let (message, copy, fault) = (MessageId(0), MessageId(1), FaultId(0));
-        let timed_out = |to| lives().sent(A, to, 0, 1).on(A, What::CallTimedOut { message, to, about: "by-hand" });
+        let timed_out = |to| {
+            lives()
+                .sent(A, to, 0, 1)
+                .delivered(A, to, 0)
+                .on(A, What::CallTimedOut { message, to, about: "by-hand" })
+        };
         check(timed_out(PROVIDER), &["operations-run-through"]);
         check(timed_out(STORE), &[]);
-        let repeated = |to| lives().sent(A, to, 0, 1).on(A, What::MessageRepeated { message, to, copy, fault });
+        let repeated = |to| {
+            lives().sent(A, to, 0, 1).delivered(A, to, 0).on(A, What::MessageRepeated { message, to, copy, fault })
+        };
         check(repeated(LEDGER), &["requests-come-once"]);
         check(repeated(STORE), &[]);
         let others = || lives().on(B, What::WorkerStarted);

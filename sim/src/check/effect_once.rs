@@ -15,7 +15,6 @@ pub(super) const CHECKER: Checker = Checker {
 fn judge(evidence: &Evidence<'_>) -> Verdict {
     let mut findings = Findings::default();
     let mut payouts = Tally::new(evidence);
-    let mut export = None;
     for (id, event) in evidence.deeds() {
         match event.what {
             What::PayoutMade { op, .. } => {
@@ -25,12 +24,10 @@ fn judge(evidence: &Evidence<'_>) -> Verdict {
             }
             // From here on it takes more than counting.
             What::PayoutTakenIn { .. } => return judge_by_ends(evidence),
-            What::ExportPublished { .. } => {
-                export.get_or_insert(id);
-            }
             _ => {}
         }
     }
+    let export = evidence.standing_export();
     payouts.verdict(findings, export, |op, export| Witness::NeverPaid { op, export }, "were not paid")
 }
 
@@ -180,5 +177,19 @@ mod tests {
         check(lost(voided(), 20), Verdict::Holds { judged: 2 });
         check(lost(voided(), 10), twice(1, 0, 0, 4));
         check(lost(voided(), 10).voided(OPERATOR, 4, 0, 3), Verdict::Holds { judged: 2 });
+    }
+
+    #[test]
+    fn what_one_half_of_a_provider_takes_back_is_none_of_the_other_halfs() {
+        let split = || Story::new().with_operators().split(PROVIDER, OPERATOR);
+        // Both halves give their first payout the same number.
+        let paid = || split().deposed(PROVIDER, OPERATOR).paid_as(OPERATOR, 3, 0, 1, false);
+        let paid = || paid().paid_as(A, 1, 1, 1, false).paid_as(A, 1, 0, 2, false);
+        check(paid(), twice(1, 0, 2, 6));
+        let old = || paid().deposed(PROVIDER, OPERATOR).voided(OPERATOR, 3, 0, 1);
+        check(old(), Verdict::Holds { judged: 2 });
+        check(paid().voided(OPERATOR, 3, 0, 2), Verdict::Holds { judged: 2 });
+        // The new half's number 1 is of the other operation.
+        check(paid().voided(OPERATOR, 3, 1, 1), twice(1, 0, 2, 6));
     }
 }

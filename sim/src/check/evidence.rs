@@ -2,16 +2,16 @@
 
 use std::ops::Deref;
 
-use crate::history::{Event, History, What};
-use crate::id::{EventId, ExportId};
+use crate::history::{Event, History, Published, What, exports};
+use crate::id::EventId;
 
 /// A history, with what was done in it picked out once for all rules: most of a history is messages and the steps of
 /// workers between them, and no rule speaks of those.
 pub struct Evidence<'a> {
     history: &'a History,
     deeds: Vec<EventId>,
-    /// Whether any service was deposed and went on.
-    pub(super) has_deposed: bool,
+    /// Whether any export was marked as superseded.
+    pub(super) has_marked_exports: bool,
     /// Whether anything was deleted from the ledger.
     pub(super) has_deleted: bool,
     /// How many entries the ledger took in.
@@ -23,8 +23,8 @@ pub struct Evidence<'a> {
 impl<'a> Evidence<'a> {
     pub(super) fn of(history: &'a History) -> Evidence<'a> {
         let deeds = Vec::with_capacity(history.events.len() / 4);
-        let (has_deposed, has_deleted, writes, published) = (false, false, 0, None);
-        let mut evidence = Evidence { history, deeds, has_deposed, has_deleted, writes, published };
+        let (has_marked_exports, has_deleted, writes, published) = (false, false, 0, None);
+        let mut evidence = Evidence { history, deeds, has_marked_exports, has_deleted, writes, published };
         for (id, event) in history.numbered().filter(|(_, event)| is_deed(&event.what)) {
             evidence.add(id, &event.what);
         }
@@ -39,7 +39,7 @@ impl<'a> Evidence<'a> {
                 self.published.get_or_insert(id);
             }
             What::EntryDeleted { .. } => self.has_deleted = true,
-            What::DeposedServed { .. } => self.has_deposed = true,
+            What::ExportSuperseded { .. } => self.has_marked_exports = true,
             _ => {}
         }
     }
@@ -49,16 +49,18 @@ impl<'a> Evidence<'a> {
         self.deeds.iter().map(|id| (*id, self.history.event(*id)))
     }
 
-    /// The first export that no operator marked as superseded.
+    /// What was published, in order.
+    pub(super) fn published_exports(&self) -> Vec<Published> {
+        exports(self.history, self.deeds())
+    }
+
+    /// The first export that isn't marked as superseded.
     pub(super) fn standing_export(&self) -> Option<EventId> {
-        let marked = |what: &What| match *what {
-            What::ExportSuperseded { export, .. } => Some(export),
-            _ => None,
-        };
-        let superseded: Vec<ExportId> = self.deeds().filter_map(|(_, event)| marked(&event.what)).collect();
-        let stands =
-            |what: &What| matches!(what, What::ExportPublished { export, .. } if !superseded.contains(export));
-        self.deeds().find(|(_, event)| stands(&event.what)).map(|(id, _)| id)
+        if !self.has_marked_exports {
+            return self.published;
+        }
+        let exports = self.published_exports();
+        exports.iter().find(|published| published.superseded.is_none()).map(|published| published.event)
     }
 }
 

@@ -1,11 +1,9 @@
 //! One settlement, one result: whoever reads any export reads the same.
 
-use std::collections::BTreeSet;
-
 use super::finding::Findings;
 use super::{Checker, Evidence, Verdict, Witness};
-use crate::history::{Row, What};
-use crate::id::{EventId, ExportId, OpId};
+use crate::history::{Published, Row};
+use crate::id::{EventId, OpId};
 
 pub(super) const CHECKER: Checker = Checker {
     name: "export-agreement",
@@ -20,17 +18,13 @@ fn judge(evidence: &Evidence<'_>) -> Verdict {
     let mut findings = Findings::default();
     let mut first: Option<(EventId, &[Row])> = None;
     let mut judged = 0;
-    // One export agrees with itself, and most runs have no other.
-    let superseded = if evidence.exports.len() > 1 { superseded(evidence) } else { BTreeSet::new() };
-    for (id, event) in evidence.deeds() {
-        let What::ExportPublished { export, .. } = event.what else {
-            continue;
-        };
+    for published in evidence.published_exports() {
+        let Published { export, event: id, superseded } = published;
         let Some(rows) = evidence.exports.get(export.index()) else {
             return findings
                 .or_else(|| Verdict::Unknown { reason: format!("the history has no rows for {export}") });
         };
-        if superseded.contains(&export) {
+        if superseded.is_some() {
             continue;
         }
         judged += 1;
@@ -40,15 +34,6 @@ fn judge(evidence: &Evidence<'_>) -> Verdict {
         }
     }
     findings.or_holds(judged)
-}
-
-/// The exports that operators marked.
-fn superseded(evidence: &Evidence<'_>) -> BTreeSet<ExportId> {
-    let marked = |what: &What| match *what {
-        What::ExportSuperseded { export, .. } => Some(export),
-        _ => None,
-    };
-    evidence.deeds().filter_map(|(_, event)| marked(&event.what)).collect()
 }
 
 /// The first operation whose rows differ, and in how many operations they do. The order of operations is no part of
@@ -87,8 +72,9 @@ fn split<'a>(rows: &mut &'a [Row], op: OpId) -> &'a [Row] {
 mod tests {
     use super::*;
     use crate::check::judge_one;
-    use crate::history::fixture::{A, B, LEDGER, OPERATORS, Story, claim, row};
-    use crate::id::{EntryId, PayoutId};
+    use crate::history::What;
+    use crate::history::fixture::{A, B, LEDGER, OPERATORS, Story, claim, ms, row};
+    use crate::id::{EntryId, ExportId, PayoutId};
 
     /// The verdict on exports by A, B, A, B …, one event each.
     fn verdict(exports: &[&[Row]]) -> Verdict {
@@ -158,5 +144,12 @@ mod tests {
         assert_eq!(marked(&[0]), Verdict::Holds { judged: 1 });
         assert_eq!(marked(&[1]), Verdict::Holds { judged: 1 });
         assert_eq!(marked(&[0, 1]), Verdict::Holds { judged: 0 });
+        // A mark that the ledger lost, or that a deposed one made, is none.
+        let by = OPERATORS[0];
+        let lost =
+            differ().at(20).export_superseded(by, 3, 0).at(30).on(LEDGER, What::WritesLost { since: ms(10) });
+        assert_eq!(judge_one(&CHECKER, &lost.history()).name(), "violated");
+        let deposed = differ().deposed(LEDGER, by).export_superseded(by, 3, 0);
+        assert_eq!(judge_one(&CHECKER, &deposed.history()).name(), "violated");
     }
 }

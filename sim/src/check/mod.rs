@@ -15,6 +15,7 @@ mod nothing_lost;
 mod places;
 mod progress;
 mod repair_idempotent;
+mod rows;
 mod sighting;
 mod single_writer;
 mod stale_write;

@@ -3,7 +3,7 @@
 use super::finding::Findings;
 use super::tally::Tally;
 use super::{Checker, Evidence, Verdict, Witness};
-use crate::history::{Role, Standing, What, entries};
+use crate::history::{Standing, entries};
 
 pub(super) const CHECKER: Checker = Checker {
     name: "nothing-lost",
@@ -11,46 +11,17 @@ pub(super) const CHECKER: Checker = Checker {
     judge,
 };
 
+/// Judges the entries that the ledger has in the end: what it lost, or what a deposed one took in, is in no ledger, and what
+/// is superseded or deleted isn't canonical.
 fn judge(evidence: &Evidence<'_>) -> Verdict {
     let mut findings = Findings::default();
-    let mut entries = Tally::new(evidence);
-    let mut export = None;
-    for (id, event) in evidence.deeds() {
-        match event.what {
-            // The ledger is what the new primary has; what a deposed one took in is gone in the end.
-            What::WriteAccepted { .. } if evidence.has_deposed && evidence.by_deposed(event) => {}
-            What::WriteAccepted { op, amount, .. } => {
-                if let Some(first) = entries.note(op, id) {
-                    findings.add(Witness::EnteredTwice { op, first, second: id });
-                }
-                // An operation that the batch doesn't have is right for nothing.
-                let right = evidence.batch.get(op.index()).copied().unwrap_or_default();
-                if amount != right {
-                    findings.add(Witness::WrongAmount { entry: id, right });
-                }
-            }
-            What::WritesLost { since } if evidence.is(event.node, Role::Ledger) => {
-                entries.forget(|entry| evidence.event(entry).at > since);
-            }
-            // From here on it takes more than counting.
-            What::EntrySuperseded { .. } | What::EntryDeleted { .. } => return judge_standing(evidence),
-            What::ExportPublished { .. } => {
-                export.get_or_insert(id);
-            }
-            _ => {}
-        }
-    }
-    entries.verdict(findings, export, |op, export| Witness::NeverEntered { op, export }, "have no entry")
-}
-
-/// Judges the entries that stand in the end, where some were superseded or deleted.
-fn judge_standing(evidence: &Evidence<'_>) -> Verdict {
-    let mut findings = Findings::default();
     let mut standing = Tally::new(evidence);
-    for entered in entries(evidence).iter().filter(|entered| entered.standing == Standing::Stands) {
+    let entries = entries(evidence, evidence.deeds());
+    for entered in entries.iter().filter(|entered| entered.standing == Standing::Stands) {
         if let Some(first) = standing.note(entered.op, entered.event) {
             findings.add(Witness::EnteredTwice { op: entered.op, first, second: entered.event });
         }
+        // An operation that the batch doesn't have is right for nothing.
         let right = evidence.batch.get(entered.op.index()).copied().unwrap_or_default();
         if entered.amount != right {
             findings.add(Witness::WrongAmount { entry: entered.event, right });
@@ -64,6 +35,7 @@ fn judge_standing(evidence: &Evidence<'_>) -> Verdict {
 mod tests {
     use super::*;
     use crate::check::judge_one;
+    use crate::history::What;
     use crate::history::fixture::{A, B, LEDGER, OPERATORS, PROVIDER, Story, ms};
     use crate::id::{Amount, EventId, NodeId, OpId};
 
@@ -180,5 +152,34 @@ mod tests {
             marked.on(LEDGER, What::WritesLost { since: ms(15) }).superseded(OPERATOR, 4, 0, (7, 8)),
             twice(1, 0, 1, 2),
         );
+    }
+
+    #[test]
+    fn a_duplicate_that_the_ledger_lost_is_none_whatever_else_happened() {
+        let entered = || Story::new().with_operators().wrote_as(A, 1, 0, 1).wrote_as(A, 1, 1, 2).at(5);
+        let twice = || entered().wrote_as(B, 2, 0, 3).at(10);
+        let lost = || twice().on(LEDGER, What::WritesLost { since: ms(4) });
+        check(twice(), self::twice(1, 0, 0, 2));
+        check(lost(), Verdict::Holds { judged: 2 });
+        // The same ledger, and once more an entry that is superseded.
+        let superseded = |story: Story| story.wrote_as(B, 2, 1, 4).superseded(OPERATOR, 3, 1, (4, 2));
+        check(superseded(twice()), self::twice(1, 0, 0, 2));
+        check(superseded(lost()), Verdict::Holds { judged: 2 });
+        // All copies are lost.
+        let all = || lost().on(LEDGER, What::WritesLost { since: ms(-1) });
+        check(all(), unknown(2));
+        check(all().exported(A, 1, &[]), never(2, 0, 5));
+    }
+
+    #[test]
+    fn a_wrong_amount_violates_whatever_was_superseded() {
+        let entered = || Story::new().with_operators().wrote_as(A, 1, 0, 1).wrote_amount(A, 1, 1, 201);
+        check(entered(), wrong(1, 1, 200));
+        check(entered().wrote_as(B, 2, 0, 7).superseded(OPERATOR, 3, 0, (7, 1)), wrong(1, 1, 200));
+        // What is superseded may be wrong.
+        let superseded = entered().wrote_as(B, 2, 1, 7).superseded(OPERATOR, 3, 1, (1, 7));
+        check(superseded, Verdict::Holds { judged: 2 });
+        let lost = Story::new().wrote(A, 1, 0).wrote(A, 1, 1).at(5).wrote_amount(A, 1, 1, 7);
+        check(lost.at(10).on(LEDGER, What::WritesLost { since: ms(4) }), Verdict::Holds { judged: 2 });
     }
 }

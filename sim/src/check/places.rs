@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use super::rows::Rows;
 use crate::clock::Deadline;
 use crate::history::{Event, History, What};
 use crate::id::{Epoch, EventId, FaultId, MessageId, NodeId};
@@ -62,9 +63,11 @@ pub(super) struct OfNode {
 pub(super) struct Places {
     pub(super) faults: Vec<OfFault>,
     pub(super) nodes: Vec<OfNode>,
-    /// From where on who had the lease by the store's records. A holder keeps it until it is granted anew or given back,
-    /// however long it has been expired: that is who may still be working under it.
+    /// From where on who had the lease by the store's records. A holder keeps it until it is granted anew, given back or taken
+    /// away, however long it has been expired: that is who may still be working under it. Where the store was split, its old
+    /// half has records of its own.
     holders: Vec<(usize, Option<NodeId>)>,
+    holders_of_deposed: Vec<(usize, Option<NodeId>)>,
     /// From where on who was granted the lease last, `None` once any was given back.
     granted: Vec<(usize, Option<NodeId>)>,
     /// Where a worker was put back; and the same in the order of the snapshots that it was put back to.
@@ -76,10 +79,10 @@ impl Places {
     pub(super) fn of(history: &History) -> Places {
         let nodes = history.nodes.iter().map(|_| OfNode::default()).collect();
         let faults = vec![OfFault::default(); history.plan.len()];
-        let (holders, granted) = (Vec::new(), Vec::new());
+        let (holders, holders_of_deposed, granted) = (Vec::new(), Vec::new(), Vec::new());
         let (restored, by_snapshot) = (Vec::new(), Vec::new());
-        let mut places = Places { faults, nodes, holders, granted, restored, by_snapshot };
-        let (mut holder, mut expiry) = (None, None);
+        let mut places = Places { faults, nodes, holders, holders_of_deposed, granted, restored, by_snapshot };
+        let (mut rows, mut expiry) = (Rows::new(), None);
         for (place, event) in history.events.iter().enumerate() {
             match event.what {
                 // Most of a history is these.
@@ -92,7 +95,7 @@ impl Places {
             }
             places.note_fault(place, &event.what);
             places.note_worker(place, event);
-            places.note_store(history, place, &mut holder, &mut expiry);
+            places.note_store(history, place, &mut rows, &mut expiry);
             if event.what.is_written()
                 && let Some(node) = places.nodes.get_mut(event.node.index())
             {
@@ -116,10 +119,13 @@ impl Places {
 
     /// Who had the lease by the store's records, for each stretch of `during`, `None` for nobody.
     pub(super) fn holders(&self, during: Range<usize>) -> impl Iterator<Item = Option<NodeId>> {
-        let first = self.holders.partition_point(|(since, _)| *since < during.start);
-        let before = first.checked_sub(1).map(|last| self.holders[last].1);
-        let later = self.holders[first..].iter().take_while(move |(since, _)| *since < during.end);
-        before.into_iter().chain(later.map(|(_, holder)| *holder))
+        let of = |holders: &'_ [(usize, Option<NodeId>)]| {
+            let first = holders.partition_point(|(since, _)| *since < during.start);
+            let behind = holders.partition_point(|(since, _)| *since < during.end);
+            first.saturating_sub(1)..behind
+        };
+        let (primary, deposed) = (&self.holders, &self.holders_of_deposed);
+        primary[of(primary)].iter().chain(&deposed[of(deposed)]).map(|(_, holder)| *holder)
     }
 
     fn note_fault(&mut self, place: usize, what: &What) {
@@ -195,18 +201,10 @@ impl Places {
         }
     }
 
-    fn note_store(
-        &mut self,
-        history: &History,
-        place: usize,
-        holder: &mut Option<(NodeId, Epoch)>,
-        expiry: &mut Option<WallTime>,
-    ) {
+    fn note_store(&mut self, history: &History, place: usize, rows: &mut Rows, expiry: &mut Option<WallTime>) {
         let event = &history.events[place];
         match event.what {
-            What::LeaseGranted { worker, epoch, until, .. } => {
-                *holder = Some((worker, epoch));
-                self.holders.push((place, Some(worker)));
+            What::LeaseGranted { worker, until, .. } => {
                 self.granted.push((place, Some(worker)));
                 let too_early = expiry.replace(until).is_some_and(|expiry| expiry > history.utc(event.at));
                 if let Some(node) = self.nodes.get_mut(worker.index()) {
@@ -217,16 +215,14 @@ impl Places {
                 }
             }
             What::LeaseRenewed { until, .. } => *expiry = Some(until),
-            What::LeaseReleased { worker, epoch } => {
+            What::LeaseReleased { .. } => {
                 *expiry = None;
                 self.granted.push((place, None));
-                if *holder == Some((worker, epoch)) {
-                    *holder = None;
-                    self.holders.push((place, None));
-                }
             }
+            What::LeaseRevoked { .. } | What::DispatchStopped { .. } => *expiry = None,
             _ => {}
         }
+        rows.note(history, place, &mut self.holders, &mut self.holders_of_deposed);
     }
 }
 

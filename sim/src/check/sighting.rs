@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use super::{Bite, Evidence, accepted, bites};
-use crate::fault::Fault;
+use super::places::Places;
+use super::{Bite, Evidence, Strike, accepted, bites};
+use crate::fault::{Fault, PlannedFault};
 use crate::history::{History, Role, What, overlaps};
-use crate::id::{Epoch, NodeId};
+use crate::id::{Epoch, FaultId, NodeId};
 
 /// Something that may be seen in a run, and that a scenario may ask for.
 #[derive(Clone, Copy)]
@@ -31,13 +32,13 @@ pub const SIGHTINGS: &[Sighting] = &[
     },
     Sighting {
         name: "pause-over-lease",
-        meaning: "a worker was paused or throttled while it had the lease by the store's records",
+        meaning: "a worker was paused or throttled while the lease store had it on record as the holder, the lease expired or not",
         is_anywhere: true,
         count: pauses_over_lease,
     },
     Sighting {
         name: "belief-overlap",
-        meaning: "two workers both thought that they held the lease",
+        meaning: "two workers that weren't paused both thought that they held the lease",
         is_anywhere: true,
         count: |seen| overlaps(&seen.evidence).len(),
     },
@@ -55,13 +56,13 @@ pub const SIGHTINGS: &[Sighting] = &[
     },
     Sighting {
         name: "duplicate-payout-tried",
-        meaning: "the provider was asked for a payout that it had made before",
+        meaning: "the provider was asked for a payout that it had made before, and made it, knew it or turned it away",
         is_anywhere: true,
         count: duplicate_payouts,
     },
     Sighting {
         name: "duplicate-entry-tried",
-        meaning: "the ledger was asked for an entry that it had",
+        meaning: "the ledger was asked for an entry that it had made before, and made it, knew it or turned it away",
         is_anywhere: true,
         count: duplicate_entries,
     },
@@ -73,7 +74,7 @@ pub const SIGHTINGS: &[Sighting] = &[
     },
     Sighting {
         name: "call-timed-out",
-        meaning: "a worker gave up waiting for an answer",
+        meaning: "a worker or an operator gave up waiting for an answer",
         is_anywhere: true,
         count: |seen| seen.count(|what| matches!(what, What::CallTimedOut { .. })),
     },
@@ -141,13 +142,22 @@ fn takeovers(seen: &Seen<'_>) -> usize {
 
 fn pauses_over_lease(seen: &Seen<'_>) -> usize {
     let history = &*seen.evidence;
-    let of_worker = |fault: &Fault| match fault {
-        Fault::Pause(pause) => pause.each_node().any(|node| history.is(node, Role::Worker)),
-        Fault::Throttle(throttle) => history.is(throttle.node, Role::Worker),
-        _ => false,
+    let found = OnceCell::new();
+    let is_over_lease = |(planned, fault): (&PlannedFault, u16)| {
+        let stills = |holder: NodeId| match &planned.inject {
+            Fault::Pause(pause) => {
+                history.is(holder, Role::Worker) && pause.each_node().any(|node| node == holder)
+            }
+            Fault::Throttle(throttle) => throttle.node == holder,
+            _ => false,
+        };
+        matches!(planned.inject, Fault::Pause(_) | Fault::Throttle(_))
+            // Whatever else a pause touches, it bites where it is over a lease.
+            && seen.bites().get(usize::from(fault)) == Some(&Bite::Bit)
+            && Strike::of(history, found.get_or_init(|| Places::of(history)), FaultId(fault))
+                .is_some_and(|strike| strike.overlaps_lease(stills))
     };
-    let planned = seen.bites().iter().zip(&history.plan);
-    planned.filter(|(bite, planned)| **bite == Bite::Bit && of_worker(&planned.inject)).count()
+    history.plan.iter().zip(0..).filter(|planned| is_over_lease(*planned)).count()
 }
 
 #[derive(Default)]
@@ -195,9 +205,14 @@ fn duplicate_entries(seen: &Seen<'_>) -> usize {
     let mut entered = vec![false; seen.evidence.batch.len()];
     let mut count = 0;
     for (_, event) in seen.evidence.deeds() {
-        let (What::WriteAccepted { op, .. } | What::WriteRepeated { op, .. }) = event.what else { continue };
+        let (op, enters) = match event.what {
+            What::WriteAccepted { op, .. } => (op, true),
+            What::WriteRepeated { op, .. } | What::WriteRejected { op, .. } => (op, false),
+            _ => continue,
+        };
         if let Some(entered) = entered.get_mut(op.index()) {
-            count += usize::from(std::mem::replace(entered, true));
+            count += usize::from(*entered);
+            *entered |= enters;
         }
     }
     count
@@ -207,8 +222,10 @@ fn duplicate_entries(seen: &Seen<'_>) -> usize {
 mod tests {
     use super::*;
     use crate::clock::Clock::Wall;
-    use crate::history::fixture::{A, B, LEDGER, Story, pause};
+    use crate::fault::{Pause, PauseClocks};
+    use crate::history::fixture::{A, B, LEDGER, OPERATORS, PROVIDER, STORE, Story, ms, pause};
     use crate::id::MessageId;
+    use crate::time::Span;
 
     #[track_caller]
     fn check(name: &str, story: Story, expected: usize) {
@@ -243,6 +260,35 @@ mod tests {
         check(Story::new().plan(pause(A)).granted(B, 1, None).begins(0), 0);
         check(Story::new().plan(pause(A)).plan(pause(A)).granted(A, 1, None).begins(0).heals(0).begins(1), 2);
         check(Story::new().plan(pause(LEDGER)).begins(0).sent(A, LEDGER, 0, 5).at(10).heals(0), 0);
+        // A host stands still with a worker that hasn't the lease, and a service that a message has to wait for.
+        let host = |node| {
+            let pause = Pause { beside: vec![node], ..Pause::of(LEDGER, Span::secs(1), PauseClocks::Running) };
+            Story::new().plan(pause.into()).granted(A, 1, None).begins(0).sent(A, LEDGER, 0, 5).at(10).heals(0)
+        };
+        check(host(A), 1);
+        check(host(B), 0);
+        check(host(PROVIDER), 0);
+        let over = |story: Story| story.begins(0).at(90_000).heals(0);
+        let granted = || Story::new().plan(pause(A)).granted(A, 1, None).at(10);
+        check(over(granted().at(50_000)), 1);
+        check(over(granted().released(A, 1)), 0);
+        check(over(granted().on(STORE, What::LeaseRevoked { worker: A, epoch: Epoch(1) })), 0);
+        check(over(granted().on(STORE, What::LeaseRevoked { worker: A, epoch: Epoch(0) })), 1);
+        check(over(granted().with_operators().stopped(OPERATORS[0], 2)), 0);
+        // A store that lost the grant, or another one that came behind it.
+        let lost = |since| What::WritesLost { since: ms(since) };
+        check(over(granted().on(STORE, lost(5))), 1);
+        check(over(granted().on(STORE, lost(-1))), 0);
+        check(over(granted().granted(B, 2, None).at(20).on(STORE, lost(5))), 1);
+        check(over(granted().granted(B, 2, None).at(20).on(LEDGER, lost(5))), 0);
+        check(over(granted().at(20).granted(B, 2, None).released(B, 2).at(30).on(STORE, lost(15))), 1);
+        // The old half of a store has records of its own.
+        let paused = || Story::new().plan(pause(A)).granted(A, 1, None).at(10).split(STORE, A);
+        check(over(paused().granted(B, 2, None)), 1);
+        check(over(paused().granted(B, 2, None).heals(1)), 0);
+        check(over(paused().deposed(STORE, A).granted(A, 2, None).granted(B, 2, None)), 1);
+        check(over(paused().released(A, 1)), 1);
+        check(over(paused().released(A, 1).deposed(STORE, A).released(A, 1)), 0);
     }
 
     #[test]
@@ -271,7 +317,9 @@ mod tests {
     #[test]
     fn duplicate_entry() {
         let check = |story, expected| check("duplicate-entry-tried", story, expected);
-        check(Story::new().wrote(A, 1, 0).wrote(A, 1, 1).write_rejected(A, 1, 0), 0);
+        check(Story::new().wrote(A, 1, 0).wrote(A, 1, 1), 0);
+        check(Story::new().wrote(A, 1, 0).write_repeated(B, 2, 0).write_rejected(A, 1, 0), 2);
+        check(Story::new().write_rejected(A, 1, 0).wrote(B, 2, 0).write_rejected(A, 1, 1), 0);
         check(Story::new().wrote(A, 1, 0).wrote(B, 2, 0).wrote(B, 2, 0), 2);
         check(Story::new().wrote(A, 1, u32::MAX).wrote(A, 1, u32::MAX), 0);
     }

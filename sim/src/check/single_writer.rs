@@ -1,7 +1,8 @@
 //! One generation, one writer: the rule that the incident broke.
 //!
-//! A generation begins when a mutation or a fence of a higher grant epoch than any before is accepted, and belongs to
-//! the worker that made it. What the ledger itself calls a generation plays no part, so a ledger without fences is
+//! A mutation is an entry, a move of the checkpoint, an export, or what an operator changes. A generation begins when a
+//! mutation or a fence of a higher grant epoch than any before is accepted, and belongs to whoever made it, a worker or an
+//! operator. What the ledger itself calls a generation plays no part, so a ledger without fences is
 //! judged the same way.
 
 use super::finding::Findings;
@@ -10,7 +11,8 @@ use crate::id::{Epoch, EventId, NodeId};
 
 pub(super) const CHECKER: Checker = Checker {
     name: "single-writer",
-    holds_when: "in each settlement generation all accepted mutations come from one worker",
+    holds_when: "in each generation of the settlement all mutations that the ledger accepts come from whoever opened it, with a \
+                 mutation or a fence",
     judge,
 };
 

@@ -10,21 +10,17 @@ use crate::id::{EventId, OpId};
 enum Seen {
     Never,
     Once(EventId),
-    /// With the first time.
-    More(EventId),
+    More,
 }
 
 /// How often something happened to each operation of the batch.
 pub(super) struct Tally {
     ops: Vec<Seen>,
-    /// The operations in the order of their first times, none of which was taken back.
-    firsts: Vec<OpId>,
 }
 
 impl Tally {
     pub(super) fn new(history: &History) -> Tally {
-        let operations = history.batch.len();
-        Tally { ops: vec![Seen::Never; operations], firsts: Vec::with_capacity(operations) }
+        Tally { ops: vec![Seen::Never; history.batch.len()] }
     }
 
     /// Notes that it happened to `op`, and gives the first time if this is the second.
@@ -33,25 +29,13 @@ impl Tally {
         match *seen {
             Seen::Never => {
                 *seen = Seen::Once(event);
-                self.firsts.push(op);
                 None
             }
             Seen::Once(first) => {
-                *seen = Seen::More(first);
+                *seen = Seen::More;
                 Some(first)
             }
-            Seen::More(_) => None,
-        }
-    }
-
-    /// Takes back what has happened only at times that are `lost`, which are the newest.
-    pub(super) fn forget(&mut self, lost: impl Fn(EventId) -> bool) {
-        while let Some(op) = self.firsts.last() {
-            match self.ops[op.index()] {
-                Seen::Once(first) | Seen::More(first) if !lost(first) => return,
-                _ => self.ops[op.index()] = Seen::Never,
-            }
-            self.firsts.pop();
+            Seen::More => None,
         }
     }
 

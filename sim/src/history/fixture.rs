@@ -8,7 +8,7 @@ pub(crate) use repair::OPERATORS;
 
 use super::{Claim, Event, History, NodeRecord, Refusal, Role, Row, What};
 use crate::clock::{Clock, ClockLine, Deadline, Motion, Rate};
-use crate::fault::{Anchor, Fault, Pause, PauseClocks, PlannedFault};
+use crate::fault::{Anchor, Fault, Pause, PauseClocks, PlannedFault, SplitBrain};
 use crate::id::{
     Amount, EntryId, Epoch, EventId, ExportId, FaultId, LeaseId, MessageId, NodeId, OpId, PayoutId, Token,
 };
@@ -151,10 +151,19 @@ impl Story {
 
     pub(crate) fn on(mut self, node: NodeId, what: What) -> Story {
         let id = EventId(self.history.events.len().saturating_sub(1) as u32);
-        let served = |event: &&Event| matches!(event.what, What::DeposedServed { .. });
-        let cause = self.history.events.last().filter(served).map(|_| id);
+        let follows = |before: &&Event| {
+            matches!((before.what, what), (What::DeposedServed { .. }, _) | (_, What::PayoutTakenIn { .. }))
+        };
+        let cause = self.history.events.last().filter(follows).map(|_| id);
         self.history.events.push(Event { at: self.now, node, cause, what });
         self
+    }
+
+    /// The service on `node` is split: its old primary goes on answering `old`.
+    pub(crate) fn split(self, node: NodeId, old: NodeId) -> Story {
+        let fault = self.history.plan.len() as u16;
+        let (old, lag, lasting) = (vec![old], Span::ZERO, Span::secs(1));
+        self.plan(Fault::SplitBrain(SplitBrain { node, old, lag, lasting })).begins(fault)
     }
 
     /// What comes next is the doing of the deposed primary of the service on `node`, for `worker`.

@@ -53,7 +53,7 @@ kinds! {
     MessageRepeated = "message-repeated" "the network brings a request twice";
     CallTimedOut = "call-timed-out" "a worker gave up waiting for an answer";
     LeaseGranted = "lease-granted" "the lease store granted the lease";
-    LeaseRefused = "lease-refused" "the lease store refused the lease: another's has not expired";
+    LeaseRefused = "lease-refused" "the lease store refused the lease: one that it granted, to another or to whoever asks, has not expired";
     LeaseRenewed = "lease-renewed" "the lease store prolonged a lease";
     RenewalRefused = "renewal-refused" "the lease store refused to prolong a lease: it has another";
     LeaseReleased = "lease-released" "a holder gave the lease back";

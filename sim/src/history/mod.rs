@@ -2,8 +2,10 @@
 
 mod belief;
 mod event;
+mod exports;
 #[cfg(test)]
 pub(crate) mod fixture;
+mod halves;
 mod kind;
 mod overlap;
 mod payouts;
@@ -15,12 +17,16 @@ mod what;
 
 pub use belief::{Belief, beliefs};
 pub use event::{Claim, Event, Refusal};
+pub use exports::Published;
+pub(crate) use exports::exports;
+pub(crate) use halves::Halves;
 pub use kind::{EVENTS, EVENTS_OF_REPLICAS, REPAIR_EVENTS};
 pub use overlap::{Overlap, overlap_total, overlaps};
+pub(crate) use payouts::{Account, accounts};
 pub use payouts::{Payout, PayoutEnd, payouts};
 pub(crate) use reconciliation::entries;
 pub use reconciliation::{
-    Decided, Entered, Published, Reconciled, Reconciliation, Resolution, Standing, Sums, Totals, Turn, TurnEnd,
+    Decided, Entered, Reconciled, Reconciliation, Resolution, Standing, Sums, Totals, Turn, TurnEnd,
     reconciliation,
 };
 pub use recorder::LOG_TARGET;
@@ -33,7 +39,7 @@ use serde::Serialize;
 
 use crate::clock::{Clock, ClockLine};
 use crate::fault::PlannedFault;
-use crate::id::{Amount, EntryId, EventId, NodeId, OpId, PayoutId};
+use crate::id::{Amount, EntryId, EventId, FaultId, NodeId, OpId, PayoutId};
 use crate::lease::LeaseService;
 use crate::limits::Ending;
 use crate::seed::Seed;
@@ -183,18 +189,25 @@ impl History {
     /// Whether `event` is the doing of a primary whose replica had taken its place. The service's other half knows nothing
     /// of it, and it is lost in the end.
     pub fn by_deposed(&self, event: &Event) -> bool {
+        self.deposed_by(event).is_some()
+    }
+
+    /// The fault by which the primary was deposed that did `event`; `None` if none was.
+    pub(crate) fn deposed_by(&self, event: &Event) -> Option<FaultId> {
         let mut cause = event.cause;
         while let Some(id) = cause {
             let earlier = self.event(id);
             match earlier.what {
-                What::DeposedServed { .. } => return (earlier.at, earlier.node) == (event.at, event.node),
+                What::DeposedServed { fault, .. } => {
+                    return ((earlier.at, earlier.node) == (event.at, event.node)).then_some(fault);
+                }
                 // A step of a service begins with a delivery. What the injector does in it is nobody's.
-                What::MessageDelivered { .. } | What::FaultBegan { .. } | What::FaultEnded { .. } => return false,
-                _ if earlier.at != event.at => return false,
+                What::MessageDelivered { .. } | What::FaultBegan { .. } | What::FaultEnded { .. } => return None,
+                _ if earlier.at != event.at => return None,
                 _ => cause = earlier.cause,
             }
         }
-        false
+        None
     }
 
     /// When the last fault healed, or began if it never healed; the start if none struck. A fault that waited for a

@@ -14,8 +14,8 @@ pub(crate) use entries::entries;
 pub use entries::{Entered, Standing};
 pub use turns::{Turn, TurnEnd};
 
-use super::{Decision, History, Payout, PayoutEnd, Reason, Role, What, payouts};
-use crate::id::{Amount, EventId, ExportId, OpId, PayoutId};
+use super::{Decision, History, Payout, PayoutEnd, Published, Reason, Role, What, accounts, exports};
+use crate::id::{Amount, EventId, OpId, PayoutId};
 
 /// How a repair went.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +58,9 @@ pub struct Decided {
     pub decision: Decision,
     /// Why.
     pub why: Reason,
+    /// The event that made the payout that it is about, if it is about one. The operator has its number from the half of the
+    /// provider that answers it.
+    pub payout: Option<EventId>,
 }
 
 /// What an operation's decisions came to.
@@ -69,17 +72,6 @@ pub enum Resolution {
     GivenUp(Reason),
     /// Nobody came to an end with it.
     Open,
-}
-
-/// An export.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Published {
-    /// Which.
-    pub export: ExportId,
-    /// The event that published it.
-    pub event: EventId,
-    /// The event that marked it as superseded, if one did.
-    pub superseded: Option<EventId>,
 }
 
 /// What there was of everything.
@@ -130,9 +122,11 @@ pub fn reconciliation(history: &History) -> Option<Reconciliation> {
     if turns.is_empty() {
         return None;
     }
-    let mut entries = by_operation(entries::entries(history), |entered| entered.op);
-    let mut payouts = by_operation(payouts(history), |payout| payout.op);
-    let mut decisions = by_operation(decisions(history), |(op, _)| *op);
+    let mut entries = by_operation(entries(history, history.numbered()), |entered| entered.op);
+    let accounts = accounts(history);
+    let mut decisions = by_operation(decisions(history, &accounts.decided_on), |(op, _)| *op);
+    let payouts = accounts.payouts.into_iter().map(|account| account.payout).collect();
+    let mut payouts = by_operation(payouts, |payout: &Payout| payout.op);
     let mut reconciled = |op: OpId| {
         let decisions = decisions.remove(&op).unwrap_or_default();
         let decisions: Vec<Decided> = decisions.into_iter().map(|(_, decided)| decided).collect();
@@ -146,7 +140,7 @@ pub fn reconciliation(history: &History) -> Option<Reconciliation> {
         }
     };
     let operations: Vec<Reconciled> = affected(history).into_iter().map(&mut reconciled).collect();
-    let exports = published(history);
+    let exports = exports(history, history.numbered());
     let mut sums = Sums::default();
     operations.iter().for_each(|operation| sums += operation.sums());
     let totals = totals(history, &operations, &exports);
@@ -181,15 +175,24 @@ fn by_operation<T>(all: Vec<T>, op: impl Fn(&T) -> OpId) -> BTreeMap<OpId, Vec<T
     sorted
 }
 
-/// What a deposed ledger noted isn't noted in the end.
-fn decisions(history: &History) -> Vec<(OpId, Decided)> {
-    let decided = history.numbered().filter_map(|(event, told)| match told.what {
-        What::OperationDecided { op, decision, why, .. } if !history.by_deposed(told) => {
-            Some((op, Decided { event, decision, why }))
+/// What the ledger has noted in the end: not what a deposed one did, nor what it lost. `decided_on` says which payouts
+/// decisions are about.
+fn decisions(history: &History, decided_on: &[(EventId, EventId)]) -> Vec<(OpId, Decided)> {
+    let mut decisions: Vec<(OpId, Decided)> = Vec::new();
+    for (event, told) in history.numbered() {
+        match told.what {
+            What::OperationDecided { op, decision, why, .. } if !history.by_deposed(told) => {
+                let known = decided_on.binary_search_by_key(&event, |(decided, _)| *decided);
+                let payout = known.ok().map(|place| decided_on[place].1);
+                decisions.push((op, Decided { event, decision, why, payout }));
+            }
+            What::WritesLost { since } if history.is(told.node, Role::Ledger) => {
+                decisions.retain(|(_, decided)| history.event(decided.event).at <= since);
+            }
+            _ => {}
         }
-        _ => None,
-    });
-    decided.collect()
+    }
+    decisions
 }
 
 /// The last decision counts: an operator that looks again may open what was closed.
@@ -199,25 +202,6 @@ fn resolution(decisions: &[Decided]) -> Resolution {
         Some(Decided { decision: Decision::GiveUp, why, .. }) => Resolution::GivenUp(*why),
         _ => Resolution::Open,
     }
-}
-
-fn published(history: &History) -> Vec<Published> {
-    let mut exports: Vec<Published> = Vec::new();
-    for (id, event) in history.numbered() {
-        match event.what {
-            What::ExportPublished { export, .. } => {
-                exports.push(Published { export, event: id, superseded: None });
-            }
-            What::ExportSuperseded { export: which, .. } => {
-                let known = exports.iter_mut().find(|published| published.export == which);
-                if let Some(known) = known {
-                    known.superseded = Some(id);
-                }
-            }
-            _ => {}
-        }
-    }
-    exports
 }
 
 fn totals(history: &History, operations: &[Reconciled], exports: &[Published]) -> Totals {
@@ -261,12 +245,12 @@ impl Reconciled {
     /// The payout that was decided to stay, if the last word on that is that one does.
     pub fn stays(&self) -> Option<&Payout> {
         let told = self.decisions.iter().rev().find_map(|decided| match decided.decision {
-            Decision::Keep(payout) | Decision::Close(payout) => Some(Some(payout)),
+            Decision::Keep(_) | Decision::Close(_) => Some(decided.payout),
             Decision::Submit(_) => Some(None),
             Decision::Void(_) | Decision::Refund(_) | Decision::AskAgain | Decision::GiveUp => None,
         });
         let stays = told.flatten()?;
-        self.payouts.iter().rev().find(|payout| payout.id == stays)
+        self.payouts.iter().find(|payout| payout.made == stays)
     }
 
     /// How many payouts it had beyond the first, of those that didn't fail.

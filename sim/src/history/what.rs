@@ -78,11 +78,11 @@ pub enum What {
         /// The expiry, by the wall clock that the store goes by; or what that should read then if it goes by another.
         until: WallTime,
     },
-    /// The lease store refused the lease: somebody else's has not expired.
+    /// The lease store refused the lease: one that it granted, maybe to the asker, has not expired, or nobody gets one yet.
     LeaseRefused {
         /// Who asked.
         worker: NodeId,
-        /// Who holds it.
+        /// Who holds it, or had it last, or comes first.
         holder: NodeId,
     },
     /// The lease store prolonged a lease.

@@ -152,6 +152,9 @@ impl Teller<'_> {
                 });
                 format!("the store grants {} to {}{token}{before}", lease(epoch), self.name(worker))
             }
+            What::LeaseRefused { worker, holder } if worker == holder => {
+                format!("the store refuses {} the lease: its earlier one has not expired", self.name(worker))
+            }
             What::LeaseRefused { worker, holder } => {
                 format!("the store refuses {} the lease: {} has it", self.name(worker), self.name(holder))
             }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 use holdover_sim::history::{
-    Decision, Entered, History, Payout, PayoutEnd, Reason, Reconciled, Resolution, Role, Standing, What,
+    Decided, Decision, Entered, History, Payout, PayoutEnd, Reason, Reconciled, Resolution, Role, Standing, What,
 };
 use holdover_sim::id::{EventId, NodeId, OpId};
 
@@ -186,7 +186,10 @@ fn entry_fate(history: &History, operation: &Reconciled, entered: &Entered) -> (
 fn payout_fate(history: &History, operation: &Reconciled, payout: &Payout) -> (String, Style) {
     let when = |event: EventId| words::utc(history, history.event(event).at);
     let by = |event: EventId| words::name(history, claimant(history, event));
-    let why = |wanted: Decision| operation.decisions.iter().rev().find(|decided| decided.decision == wanted);
+    let is_on_it = |decided: &&Decided| decided.payout == Some(payout.made);
+    let why = |wanted: Decision| {
+        operation.decisions.iter().rev().filter(is_on_it).find(|decided| decided.decision == wanted)
+    };
     let as_why =
         |wanted| why(wanted).map_or(String::new(), |decided| format!(", as {}", phrases::reason(decided.why)));
     let decided = words::utc(history, payout.decided);

@@ -1,9 +1,10 @@
 //! What protocols rely on of clocks.
 
 use super::Assumption;
-use crate::clock::{Motion, Segment};
+use crate::clock::{ClockLine, Motion, Segment};
 use crate::history::{Event, History, NodeRecord, Role, What};
 use crate::id::NodeId;
+use crate::point::Point;
 use crate::time::{Span, TrueTime};
 
 /// How far a wall clock may be off.
@@ -31,12 +32,38 @@ pub const NO_LATE_WALL_CLOCK: Assumption = Assumption {
     name: "no-late-wall-clock",
     sentence: "no worker that has the lease waits for the job because its wall clock is a second late",
     is_kept: |history| {
-        history.events.iter().filter(|event| matches!(event.what, What::LeaseHeld { .. })).all(|event| {
-            let from = event.at.max(history.due);
-            history.node(event.node).clocks.wall(from) + LATE >= history.utc(history.due)
-        })
+        // Since when a worker has the lease and hasn't begun.
+        let mut waits: Vec<Option<TrueTime>> = vec![None; history.nodes.len()];
+        let in_time = |(node, since): (usize, Option<TrueTime>), until| {
+            since.is_none_or(|since| waits_in_time(history, &history.nodes[node].clocks, since, until))
+        };
+        let kept = history.events.iter().all(|event| {
+            let node = event.node.index();
+            match event.what {
+                // Whoever goes on from a snapshot may have waited then.
+                What::LeaseHeld { .. } | What::WorkerRestored { .. } => {
+                    waits[node].get_or_insert(event.at);
+                    true
+                }
+                What::PointPassed(Point::TAKEOVER_BEGUN)
+                | What::LeaseDropped { .. }
+                | What::WorkerFinished
+                | What::WorkerDied => in_time((node, waits[node].take()), event.at),
+                _ => true,
+            }
+        });
+        kept && waits.iter().copied().enumerate().all(|waits| in_time(waits, history.ended_at))
     },
 };
+
+/// Whether whoever waits for the job from `since` until then waits for no clock that is late. Such a clock is furthest behind
+/// when the job is due, or when it is changed later.
+fn waits_in_time(history: &History, clocks: &ClockLine, since: TrueTime, until: TrueTime) -> bool {
+    let from = since.max(history.due);
+    let changes = clocks.segments().iter().map(|segment| segment.from).filter(|at| (from..until).contains(at));
+    let is_in_time = |at| clocks.wall(at) + LATE >= history.utc(history.due);
+    from > until || std::iter::once(from).chain(changes).all(is_in_time)
+}
 
 /// See its sentence.
 pub const NO_LATE_EXPIRY: Assumption = Assumption {
@@ -58,7 +85,7 @@ pub const NO_LATE_EXPIRY: Assumption = Assumption {
 /// See its sentence.
 pub const CLOCK_RATE: Assumption = Assumption {
     name: "clock-rate",
-    sentence: "clocks run at most 500 ppm too fast or too slow",
+    sentence: "clocks that aren't stopped run at most 500 ppm too fast or too slow",
     is_kept: |history| {
         no_segment(history, |segment| {
             (segment.drift.as_ppb() + segment.slew.as_ppb()).unsigned_abs() > RATE_ERROR_PPB.unsigned_abs()

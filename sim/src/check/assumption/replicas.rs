@@ -37,8 +37,8 @@ pub const REPLICAS_KEEP_THEIR_DISKS: Assumption = Assumption {
 /// See its sentence.
 pub const REPLICAS_CLOCKS_KEEP_TIME: Assumption = Assumption {
     name: "replicas-clocks-keep-time",
-    sentence: "the clock that a replica judges leases by is at most 500 ppm too fast or too slow, and if it is a wall clock \
-               it is within 100 ms of true time",
+    sentence: "the clock that a replica judges leases by is at most 500 ppm too fast or too slow while its machine runs, and if \
+               it is a wall clock it is within 100 ms of true time",
     is_kept: |history| {
         let Some(clock) = history.lease_service.clock() else { return true };
         history.nodes_with(Role::LeaseStore).all(|node| {

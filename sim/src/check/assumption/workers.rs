@@ -2,7 +2,7 @@
 
 use super::Assumption;
 use crate::history::{Event, History, Role, What, standstills};
-use crate::id::{Epoch, NodeId};
+use crate::id::{Epoch, MessageId, NodeId};
 use crate::point::Point;
 use crate::time::{Span, TrueTime};
 
@@ -17,7 +17,7 @@ pub const NO_PAUSE_OVER_TTL: Assumption = Assumption {
         // Pauses that overlap or follow each other without a step in between are one.
         let mut since: Vec<Option<TrueTime>> = vec![None; history.nodes.len()];
         let mut pauses = vec![0; history.nodes.len()];
-        history.events.iter().all(|event| {
+        let kept = history.events.iter().all(|event| {
             let mut is_short = true;
             paused_workers(history, event, |node, begins| {
                 if begins {
@@ -31,7 +31,9 @@ pub const NO_PAUSE_OVER_TTL: Assumption = Assumption {
                 is_short &= began.is_none_or(|began| event.at - began < history.ttl);
             });
             is_short
-        })
+        });
+        // One that the run was over before is as long as it got.
+        kept && since.iter().flatten().all(|began| history.ended_at - *began < history.ttl)
     },
 };
 
@@ -56,28 +58,32 @@ pub const REQUESTS_ARE_QUICK: Assumption = Assumption {
     sentence: "a message from or to ledger or provider is taken in within a second of being sent, and what it asks to be \
                written is on disk a second later",
     is_kept: |history| {
+        // Since when a message is on its way, and a write hangs.
         let mut sent = Vec::new();
         let mut hangs = vec![None; history.nodes.len()];
-        history.events.iter().all(|event| match event.what {
+        let is_quick = |since: Option<TrueTime>, now| since.is_none_or(|since| now - since <= MARGIN);
+        let over = |sent: &mut Vec<Option<TrueTime>>, message: MessageId| sent.get_mut(message.index())?.take();
+        let kept = history.events.iter().all(|event| match event.what {
             What::MessageSent { message, to, .. } => {
                 sent.resize(sent.len().max(message.index() + 1), None);
                 let matters = is_resource(history, to) || is_resource(history, event.node);
                 sent[message.index()] = matters.then_some(event.at);
                 true
             }
-            What::MessageDelivered { message, .. } => {
-                let since = sent.get(message.index()).copied().flatten();
-                since.is_none_or(|since| event.at - since <= MARGIN)
+            What::MessageDelivered { message, .. } => is_quick(over(&mut sent, message), event.at),
+            What::MessageDropped { message, .. } | What::MessageLost { message, .. } => {
+                over(&mut sent, message);
+                true
             }
             What::WriteHung { .. } => {
                 hangs[event.node.index()] = Some(event.at).filter(|_| is_resource(history, event.node));
                 true
             }
-            What::WriteReturned { .. } => {
-                hangs[event.node.index()].take().is_none_or(|since| event.at - since <= MARGIN)
-            }
+            What::WriteReturned { .. } => is_quick(hangs[event.node.index()].take(), event.at),
             _ => true,
-        })
+        });
+        // What the run was over before took as long as it got.
+        kept && sent.into_iter().chain(hangs).all(|since| is_quick(since, history.ended_at))
     },
 };
 

@@ -1,6 +1,6 @@
 //! The entries of the ledger, and what became of each.
 
-use crate::history::{Claim, History, Role, What};
+use crate::history::{Claim, Event, History, Role, What};
 use crate::id::{Amount, EntryId, EventId, OpId};
 
 /// An entry that the ledger took in.
@@ -38,12 +38,15 @@ pub enum Standing {
     Lost(EventId),
 }
 
-/// All entries of `history`, in the order of acceptance. What a deposed ledger took in is in no ledger.
-pub(crate) fn entries(history: &History) -> Vec<Entered> {
+/// The entries among `events`, which are of `history` and in order, in the order of acceptance. What a deposed ledger took in
+/// is in no ledger, and what it marked isn't marked.
+pub(crate) fn entries<'a>(history: &History, events: impl Iterator<Item = (EventId, &'a Event)>) -> Vec<Entered> {
     let mut entries: Vec<Entered> = Vec::new();
-    for (id, event) in history.numbered() {
+    let mut is_split = false;
+    for (id, event) in events {
         match event.what {
-            _ if history.by_deposed(event) => {}
+            What::DeposedServed { .. } => is_split = true,
+            _ if is_split && history.by_deposed(event) => {}
             What::WriteAccepted { claim, op, entry, amount } => {
                 entries.push(Entered { entry, op, amount, claim, event: id, standing: Standing::Stands });
             }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::history::fixture::{A, B, LEDGER, OPERATORS, STORE, Story, claim, ms};
+use crate::history::fixture::{A, B, LEDGER, OPERATORS, PROVIDER, STORE, Story, claim, ms};
 use crate::id::Token;
 
 const OPERATOR: crate::id::NodeId = OPERATORS[0];
@@ -131,6 +131,31 @@ fn what_a_ledger_lost_is_told_so() {
     // The number is free again.
     let again = lost(5).wrote_as(B, 2, 0, 2).superseded(OPERATOR, 3, 0, (2, 1));
     check_first(&again, &[(1, "stands"), (2, "lost"), (2, "superseded")], None, Resolution::Open);
+}
+
+#[test]
+fn what_a_ledger_lost_of_decisions_is_not_decided() {
+    let story = closed(in_charge(Story::new().wrote_as(A, 1, 0, 1).paid_as(A, 1, 0, 1, false)).at(200), 0, 1);
+    let lost = |since| story.clone().at(300).on(LEDGER, What::WritesLost { since: ms(since) });
+    check_first(&lost(200), &[(1, "stands")], Some(1), Resolution::Closed(PayoutId(1)));
+    check_first(&lost(199), &[(1, "stands")], None, Resolution::Open);
+}
+
+#[test]
+fn an_operator_keeps_the_payout_of_the_half_that_answers_it() {
+    let old = |story: Story| story.deposed(PROVIDER, OPERATOR);
+    let split = in_charge(Story::new().wrote_as(A, 1, 0, 1)).split(PROVIDER, OPERATOR);
+    let story = old(split).paid_as(A, 1, 0, 1, false);
+    let by_old = EventId(story.last().0 - 1);
+    let story = story.paid_as(B, 2, 0, 1, false);
+    let keep = (Decision::Keep(PayoutId(1)), Reason::FirstUnderWay);
+    let stays = |story: &Story| told(story).operations[0].stays().map(|payout| payout.made);
+    assert_eq!(stays(&story.clone().decided(OPERATOR, 3, 0, keep)), Some(by_old));
+    assert_eq!(stays(&story.clone().decided(SECOND, 3, 0, keep)), Some(EventId(by_old.0 + 2)));
+    // Both are of one number, and one of them is taken back.
+    let story = old(story.decided(OPERATOR, 3, 0, keep)).voided(OPERATOR, 3, 0, 1);
+    let ends = told(&story).operations[0].payouts.iter().map(Payout::is_effect).collect::<Vec<_>>();
+    assert_eq!(ends, [false, true]);
 }
 
 #[test]
