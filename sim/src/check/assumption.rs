@@ -349,7 +349,7 @@ mod tests {
         let split = Fault::SplitBrain(SplitBrain { node: PROVIDER, old, lag, lasting });
         let halves = || lives().plan(split.clone()).paid(B, 2, 1).begins(0).paid(B, 2, 0);
         check(halves().deposed(PROVIDER, A).paid(A, 2, 0), &["one-primary-answers", durable]);
-        check(halves().deposed(PROVIDER, A).paid(A, 2, 1), &["one-primary-answers", keys, durable]);
+        check(halves().deposed(PROVIDER, A).paid(A, 2, 1), &["one-primary-answers", durable, keys]);
         check(halves().paid(A, 2, 1), &[keys]);
     }
 

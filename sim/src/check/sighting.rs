@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 
 use super::places::Places;
 use super::{Bite, Evidence, Strike, accepted, bites};
-use crate::fault::{Fault, PlannedFault};
+use crate::fault::{PlannedFault, Stops};
 use crate::history::{History, Role, What, overlaps};
 use crate::id::{Epoch, FaultId, NodeId};
 
@@ -143,21 +143,19 @@ fn takeovers(seen: &Seen<'_>) -> usize {
 fn pauses_over_lease(seen: &Seen<'_>) -> usize {
     let history = &*seen.evidence;
     let found = OnceCell::new();
-    let is_over_lease = |(planned, fault): (&PlannedFault, u16)| {
-        let stills = |holder: NodeId| match &planned.inject {
-            Fault::Pause(pause) => {
-                history.is(holder, Role::Worker) && pause.each_node().any(|node| node == holder)
-            }
-            Fault::Throttle(throttle) => throttle.node == holder,
-            _ => false,
+    let is_over_lease = |planned: &PlannedFault, fault| {
+        let stills = match planned.inject.stops() {
+            Stops::Nodes | Stops::AtTimes => planned.inject.nodes(),
+            Stops::Nothing | Stops::Process | Stops::Service | Stops::Primary => return false,
         };
-        matches!(planned.inject, Fault::Pause(_) | Fault::Throttle(_))
-            // Whatever else a pause touches, it bites where it is over a lease.
-            && seen.bites().get(usize::from(fault)) == Some(&Bite::Bit)
-            && Strike::of(history, found.get_or_init(|| Places::of(history)), FaultId(fault))
-                .is_some_and(|strike| strike.overlaps_lease(stills))
+        let is_worker = |node: NodeId| history.is(node, Role::Worker);
+        // A worker that stands still is hurt over its lease only; on a host there may be something else to hurt.
+        stills.iter().all(|node| is_worker(*node))
+            || Strike::of(history, found.get_or_init(|| Places::of(history)), FaultId(fault))
+                .is_some_and(|strike| strike.overlaps_lease(|node| is_worker(node) && stills.contains(&node)))
     };
-    history.plan.iter().zip(0..).filter(|planned| is_over_lease(*planned)).count()
+    let planned = seen.bites().iter().zip(&history.plan).zip(0..);
+    planned.filter(|((bite, planned), fault)| **bite == Bite::Bit && is_over_lease(planned, *fault)).count()
 }
 
 #[derive(Default)]
