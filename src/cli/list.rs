@@ -11,6 +11,7 @@ use super::exit::{Failure, Status};
 use super::output::Output;
 use crate::report::paragraph;
 use crate::scenario::{Scenario, shown_path};
+use crate::shown;
 use crate::sim::check::{ASSUMPTIONS, CHECKERS, SIGHTINGS};
 use crate::sim::fault::FAULTS;
 use crate::sim::history::EVENTS;
@@ -105,7 +106,7 @@ fn show(items: &[Item], indent: usize, width: usize, out: &mut impl Write) -> io
     let widest = items.iter().map(|item| item.name.chars().count()).max().unwrap_or(0);
     for item in items {
         let head = format!("{:indent$}{:<widest$}  ", "", item.name);
-        paragraph(out, &head, indent + widest + 2, &item.summary, Default::default(), width)?;
+        paragraph(out, &head, indent + widest + 2, &shown::text(&item.summary), Default::default(), width)?;
         show(&item.fields, indent + 4, width, out)?;
     }
     Ok(())

@@ -47,8 +47,14 @@ const FIELDS: &[(&str, &str)] = &[
 ];
 
 /// Events that have no fields: they are written as a name alone.
-const WITHOUT: &[&str] =
-    &["worker-started", "worker-finished", "worker-died", "time-daemon-exited", "replica-stopped"];
+const WITHOUT: &[&str] = &[
+    "worker-started",
+    "worker-finished",
+    "worker-died",
+    "time-daemon-exited",
+    "leader-elected",
+    "replica-stopped",
+];
 
 /// The JSON Schema, in draft 7, of one line that [`jsonl::write`](super::jsonl::write) writes.
 pub fn history_schema() -> Value {

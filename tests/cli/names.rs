@@ -125,6 +125,13 @@ fn a_command_with_such_a_name_works_when_it_is_pasted() {
     }
 }
 
+#[test]
+fn lists_turn_no_title() {
+    let folder = folder(&[("x.toml", &QUIET.replacen("Nothing", "No\u{202e}thing", 1))]);
+    let ran = shell("holdover list scenarios .", folder.path()).ended(0);
+    assert!(ran.stdout.contains("No\\u{202e}thing"), "{:?}", ran.stdout);
+}
+
 /// What turns the direction of a line would turn that of an error's excerpt, too.
 #[test]
 fn excerpts_of_files_turn_nothing() {
