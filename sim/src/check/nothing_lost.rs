@@ -16,7 +16,7 @@ pub(super) const CHECKER: Checker = Checker {
 fn judge(evidence: &Evidence<'_>) -> Verdict {
     let mut findings = Findings::default();
     let mut standing = Tally::new(evidence);
-    let entries = entries(evidence, evidence.deeds());
+    let entries = entries(evidence, evidence.deeds(), evidence.writes);
     for entered in entries.iter().filter(|entered| entered.standing == Standing::Stands) {
         if let Some(first) = standing.note(entered.op, entered.event) {
             findings.add(Witness::EnteredTwice { op: entered.op, first, second: entered.event });

@@ -122,7 +122,8 @@ pub fn reconciliation(history: &History) -> Option<Reconciliation> {
     if turns.is_empty() {
         return None;
     }
-    let mut entries = by_operation(entries(history, history.numbered()), |entered| entered.op);
+    let mut entries =
+        by_operation(entries(history, history.numbered(), history.batch.len()), |entered| entered.op);
     let accounts = accounts(history);
     let mut decisions = by_operation(decisions(history, &accounts.decided_on), |(op, _)| *op);
     let payouts = accounts.payouts.into_iter().map(|account| account.payout).collect();

@@ -38,10 +38,14 @@ pub enum Standing {
     Lost(EventId),
 }
 
-/// The entries among `events`, which are of `history` and in order, in the order of acceptance. What a deposed ledger took in
-/// is in no ledger, and what it marked isn't marked.
-pub(crate) fn entries<'a>(history: &History, events: impl Iterator<Item = (EventId, &'a Event)>) -> Vec<Entered> {
-    let mut entries: Vec<Entered> = Vec::new();
+/// The entries among `events`, which are of `history` and in order, in the order of acceptance; about so `many`. What a
+/// deposed ledger took in is in no ledger, and what it marked isn't marked.
+pub(crate) fn entries<'a>(
+    history: &History,
+    events: impl Iterator<Item = (EventId, &'a Event)>,
+    many: usize,
+) -> Vec<Entered> {
+    let mut entries: Vec<Entered> = Vec::with_capacity(many);
     let mut is_split = false;
     for (id, event) in events {
         match event.what {
