@@ -99,30 +99,51 @@ impl Neg for Span {
     }
 }
 
-/// Written as people write it, in the largest unit that needs no more than nine digits behind the point and none of
-/// them zero at the end: `38s`, `-420ms`, `1.5ms`, `17ns`.
+/// Written as people write it, and exactly: in days where they are whole; in hours, minutes and what is left from two minutes
+/// on, and where minutes are whole; else in the largest unit that needs no more than nine digits behind the point and none of
+/// them zero at the end: `38s`, `-420ms`, `1.5ms`, `17ns`, `2h50m`, `2m5.3s`.
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const MINUTE: u64 = 60_000_000_000;
+        const HOUR: u64 = 60 * MINUTE;
+        const DAY: u64 = 24 * HOUR;
         let size = self.0.unsigned_abs();
-        let (unit, digits, name) = match size {
-            0 => return f.write_str("0s"),
-            1_000_000_000.. => (1_000_000_000, 9, "s"),
-            1_000_000.. => (1_000_000, 6, "ms"),
-            1_000.. => (1_000, 3, "µs"),
-            _ => (1, 0, "ns"),
-        };
         if self.0 < 0 {
             f.write_str("-")?;
-        } else if f.sign_plus() {
+        } else if size > 0 && f.sign_plus() {
             f.write_str("+")?;
         }
-        write!(f, "{}", size / unit)?;
-        if !size.is_multiple_of(unit) {
-            let fraction = format!("{:0digits$}", size % unit);
-            write!(f, ".{}", fraction.trim_end_matches('0'))?;
+        if size == 0 || (size < 2 * MINUTE && !size.is_multiple_of(MINUTE)) {
+            return write_in_one_unit(f, size);
         }
-        f.write_str(name)
+        if size.is_multiple_of(DAY) {
+            return write!(f, "{}d", size / DAY);
+        }
+        let (hours, minutes, rest) = (size / HOUR, size % HOUR / MINUTE, size % MINUTE);
+        for (count, unit) in [(hours, 'h'), (minutes, 'm')] {
+            if count > 0 {
+                write!(f, "{count}{unit}")?;
+            }
+        }
+        if rest > 0 { write_in_one_unit(f, rest) } else { Ok(()) }
     }
+}
+
+/// So many nanoseconds in the largest unit up to seconds.
+fn write_in_one_unit(f: &mut fmt::Formatter<'_>, size: u64) -> fmt::Result {
+    let (unit, digits, name) = match size {
+        0 => return f.write_str("0s"),
+        1_000_000_000.. => (1_000_000_000, 9, "s"),
+        1_000_000.. => (1_000_000, 6, "ms"),
+        1_000.. => (1_000, 3, "µs"),
+        _ => (1, 0, "ns"),
+    };
+    write!(f, "{}", size / unit)?;
+    if !size.is_multiple_of(unit) {
+        let fraction = format!("{:0digits$}", size % unit);
+        write!(f, ".{}", fraction.trim_end_matches('0'))?;
+    }
+    f.write_str(name)
 }
 
 macro_rules! instants {
@@ -223,7 +244,13 @@ mod tests {
             (-420_000_000, "-420ms"),
             (38_000_000_000, "38s"),
             (37_950_000_001, "37.950000001s"),
-            (i64::MIN, "-9223372036.854775808s"),
+            (60_000_000_000, "1m"),
+            (90_000_000_000, "90s"),
+            (-150_300_000_000, "-2m30.3s"),
+            (10_200_000_000_000, "2h50m"),
+            (86_400_000_000_000, "1d"),
+            (93_600_000_000_001, "26h1ns"),
+            (i64::MIN, "-2562047h47m16.854775808s"),
         ] {
             assert_eq!(Span::nanos(nanos).to_string(), text);
         }

@@ -148,7 +148,8 @@ pub(super) struct CheckArguments {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit status: 0 explained · 1 a run panicked · 2 wrong usage or a bad file · 3 nothing is violated, so \
-                  there is nothing to explain, or a bound was hit · 70 a run didn't repeat itself."
+                  there is nothing to explain, or a bound was hit, or it was ended before its time · 70 a run didn't repeat \
+                  itself. An interrupt ends it with what was learned; a second one ends the program with 130."
 )]
 pub(super) struct ExplainArguments {
     /// The scenario file

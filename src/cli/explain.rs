@@ -1,20 +1,57 @@
 //! `holdover explain`: why what broke in a scenario broke.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write, stderr};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::args::{ExplainArguments, Format};
 use super::command;
 use super::exit::{Failure, Status};
+use super::interrupt;
 use super::output::Output;
 use super::picture::PictureFile;
 use super::replay::{chosen, tell_of_own};
-use crate::explore::explain::{BUDGET, Explained, Explanation};
+use crate::explore::Spent;
+use crate::explore::explain::{BUDGET, Explained, Explanation, Watch};
 use crate::replay::JudgedRun;
-use crate::report::explain::{json, text};
+use crate::report::explain::{json, so_far, text};
 use crate::report::html::Picture;
 use crate::scenario::{Scenario, shown_path};
 use crate::sim::limits::Ending;
 use crate::sim::seed::Seed;
+
+/// Shows on a terminal how far an explanation is, and ends it when somebody interrupts it.
+struct Watcher(Option<ProgressBar>);
+
+impl Watcher {
+    fn new() -> Result<Watcher, Failure> {
+        interrupt::listen()?;
+        let bar = stderr().is_terminal().then(|| {
+            let bar = ProgressBar::new_spinner();
+            bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(5));
+            let style = ProgressStyle::with_template("{elapsed_precise} {spinner} {msg}");
+            bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
+        });
+        Ok(Watcher(bar))
+    }
+
+    /// Takes the progress off the screen.
+    fn finish(self) {
+        self.0.iter().for_each(ProgressBar::finish_and_clear);
+    }
+}
+
+impl Watch for Watcher {
+    fn ran(&self, protocol: &str, doing: &str, spent: Spent) {
+        let Some(bar) = &self.0 else { return };
+        bar.set_message(so_far(protocol, doing, spent, BUDGET));
+        bar.tick();
+    }
+
+    fn is_over(&self) -> bool {
+        interrupt::came()
+    }
+}
 
 pub(super) fn run(arguments: &ExplainArguments, output: &mut Output) -> Result<Status, Failure> {
     let scenario = Scenario::load(&arguments.file)?;
@@ -22,7 +59,9 @@ pub(super) fn run(arguments: &ExplainArguments, output: &mut Output) -> Result<S
     tell_of_own(&arguments.file, output)?;
     let picture = arguments.report.as_deref().map(|path| PictureFile::at(path, &arguments.file)).transpose()?;
     let seed = arguments.seed.map_or(scenario.seed, Seed);
-    let explanation = Explanation::new(&scenario, &protocols, seed, BUDGET);
+    let watcher = Watcher::new()?;
+    let explanation = Explanation::watched(&scenario, &protocols, seed, BUDGET, &watcher);
+    watcher.finish();
     let file = shown_path(&arguments.file);
     let command = command::explain(&arguments.file, &arguments.protocol, arguments.seed);
     let status = status(&explanation);
@@ -58,7 +97,10 @@ fn status(explanation: &Explanation<'_>) -> Status {
         return Status::NotDeterministic;
     }
     let cut_short = |(run, explained): (&JudgedRun, &Explained)| {
-        explained.spent.used_up || explained.spent.panicked > 0 || run.history.ending == Ending::StepsUsedUp
+        explained.stopped
+            || explained.spent.used_up
+            || explained.spent.panicked > 0
+            || run.history.ending == Ending::StepsUsedUp
     };
     let panicked = |(run, _): (&JudgedRun, &Explained)| matches!(run.history.ending, Ending::Panicked { .. });
     let nothing = explanation.explained.iter().all(|explained| explained.broken.is_empty());

@@ -10,6 +10,7 @@ mod excerpt;
 mod exit;
 mod explain;
 mod hunt;
+mod interrupt;
 mod junit;
 mod list;
 mod logs;

@@ -28,6 +28,8 @@ pub struct Stretch<T> {
     pub from: i64,
     /// The last.
     pub to: i64,
+    /// How many values were looked at in it, those two among them. All of them came to `found`.
+    pub looked: usize,
     /// What they come to.
     pub found: T,
 }
@@ -114,8 +116,8 @@ fn joined<T: PartialEq>(looked: Vec<(i64, T)>) -> Vec<Stretch<T>> {
     let mut stretches: Vec<Stretch<T>> = Vec::new();
     for (value, found) in looked {
         match stretches.last_mut() {
-            Some(last) if last.found == found => last.to = value,
-            _ => stretches.push(Stretch { from: value, to: value, found }),
+            Some(last) if last.found == found => (last.to, last.looked) = (value, last.looked + 1),
+            _ => stretches.push(Stretch { from: value, to: value, looked: 1, found }),
         }
     }
     stretches
@@ -209,6 +211,7 @@ mod tests {
             let mut looks = 0;
             let found = search.run(|value| { looks += 1; Some(value >= edge) }).expect("it may look");
             prop_assert!(looks < 120, "{} looks", looks);
+            prop_assert_eq!(found.stretches.iter().map(|one| one.looked).sum::<usize>(), looks);
             prop_assert!(found.stretches.len() <= 2 && !found.flickers);
             for one in &found.stretches {
                 prop_assert_eq!((one.from >= edge, one.to >= edge), (one.found, one.found));

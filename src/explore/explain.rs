@@ -6,6 +6,7 @@
 //! the same scenario, seed and version give the same explanation on every machine.
 
 use holdover_sim::check::Bite;
+use holdover_sim::fault::PlannedFault;
 use holdover_sim::protocol::{self, AnyProtocol};
 use holdover_sim::seed::Seed;
 use holdover_sim::time::{Span, TrueTime};
@@ -58,6 +59,49 @@ pub struct Explained {
     pub chain: Chain,
     /// What it took.
     pub spent: Spent,
+    /// Whether who watched ended it before all was looked at.
+    pub stopped: bool,
+}
+
+/// Watches an explanation, which can take minutes.
+pub trait Watch {
+    /// Hears of another run under `protocol`, as part of what `doing` says, with what all of that protocol's took.
+    fn ran(&self, protocol: &str, doing: &str, spent: Spent);
+
+    /// Whether it is to end with what was learned so far.
+    fn is_over(&self) -> bool;
+}
+
+/// Watches nothing.
+struct Unwatched;
+
+impl Watch for Unwatched {
+    fn ran(&self, _: &str, _: &str, _: Spent) {}
+
+    fn is_over(&self) -> bool {
+        false
+    }
+}
+
+/// The runs of an explanation, with who watches them.
+struct Watched<'a> {
+    trials: Trials<'a>,
+    watch: &'a dyn Watch,
+    protocol: &'a str,
+    doing: &'static str,
+    stopped: bool,
+}
+
+impl Watched<'_> {
+    fn run(&mut self, plan: &[PlannedFault]) -> Option<Trial> {
+        if self.watch.is_over() {
+            self.stopped = true;
+            return None;
+        }
+        let trial = self.trials.run(plan);
+        self.watch.ran(self.protocol, self.doing, self.trials.spent());
+        trial
+    }
 }
 
 /// What one fault is to what broke.
@@ -131,12 +175,23 @@ impl<'a> Explanation<'a> {
         seed: Seed,
         budget: Budget,
     ) -> Explanation<'a> {
+        Explanation::watched(scenario, protocols, seed, budget, &Unwatched)
+    }
+
+    /// The same, while `watch` watches. Where it ends it there is as much as was learned until then.
+    pub fn watched(
+        scenario: &'a Scenario,
+        protocols: &[&'static dyn AnyProtocol],
+        seed: Seed,
+        budget: Budget,
+        watch: &dyn Watch,
+    ) -> Explanation<'a> {
         let asked = |name: &str| protocols.iter().any(|protocol| protocol.name() == name);
         let others = protocol::of_interest(&scenario.world.lease).filter(|other| !asked(other.name()));
         let all: Vec<&'static dyn AnyProtocol> = protocols.iter().copied().chain(others).collect();
         let replay = Replay::new(scenario, &all, seed);
         let asked = replay.runs.iter().take(protocols.len());
-        let explained = asked.map(|run| explain(scenario, run, seed, budget)).collect();
+        let explained = asked.map(|run| explain(scenario, run, seed, budget, watch)).collect();
         Explanation { replay, explained, budget }
     }
 
@@ -230,9 +285,10 @@ impl Explained {
     }
 }
 
-fn explain(scenario: &Scenario, run: &JudgedRun, seed: Seed, budget: Budget) -> Explained {
+fn explain(scenario: &Scenario, run: &JudgedRun, seed: Seed, budget: Budget, watch: &dyn Watch) -> Explained {
     let subject = Subject { world: &scenario.world, protocol: run.protocol, seed };
-    let mut trials = Trials::new(subject, budget);
+    let trials = Trials::new(subject, budget);
+    let mut trials = Watched { trials, watch, protocol: run.protocol.name(), doing: "", stopped: false };
     let parts = Parts::of(&scenario.plan);
     let broken = failures(&run.verdicts);
     let mut explained = Explained {
@@ -245,6 +301,7 @@ fn explain(scenario: &Scenario, run: &JudgedRun, seed: Seed, budget: Budget) -> 
         knobs: Vec::new(),
         chain: Chain::default(),
         spent: Spent::default(),
+        stopped: false,
     };
     // A step that is cut short by the budget leaves what it had, and all later ones are.
     let _complete = learn(scenario, &parts, &mut trials, run, &mut explained);
@@ -256,7 +313,8 @@ fn explain(scenario: &Scenario, run: &JudgedRun, seed: Seed, budget: Budget) -> 
         .map(|(fault, _)| fault)
         .collect();
     explained.chain = chain(run, &matters);
-    explained.spent = trials.spent();
+    explained.spent = trials.trials.spent();
+    explained.stopped = trials.stopped;
     explained
 }
 
@@ -264,12 +322,13 @@ fn explain(scenario: &Scenario, run: &JudgedRun, seed: Seed, budget: Budget) -> 
 fn learn(
     scenario: &Scenario,
     parts: &Parts<'_>,
-    trials: &mut Trials<'_>,
+    trials: &mut Watched<'_>,
     run: &JudgedRun,
     explained: &mut Explained,
 ) -> Option<()> {
     let signatures = explained.signatures();
     if !signatures.is_empty() {
+        trials.doing = "taking each fault away";
         for fault in 0..parts.len() {
             let alone = parts.alone(fault);
             let leaders = alone.iter().copied().filter(|leader| *leader != fault).collect();
@@ -278,10 +337,13 @@ fn learn(
             let followers = parts.followers(fault);
             explained.faults.push(Role { bite: run.bites[fault], followers, leaders, without, alone });
         }
+        trials.doing = "taking pairs of faults away";
         pairs(parts, trials, explained)?;
+        trials.doing = "looking for the fewest faults";
         explained.sufficient = parts
             .sufficient(&signatures, |set| trials.run(&parts.only(set)).map(|trial| trial.having(&signatures)))?;
     }
+    trials.doing = "turning numbers";
     for (fault, planned) in scenario.plan.iter().enumerate() {
         // A program may make a fault that no file can say; its numbers have no range to be turned in.
         for knob in knobs(planned, scenario.world.limits.end).into_iter().filter(|knob| knob.takes(knob.value)) {
@@ -292,7 +354,7 @@ fn learn(
 }
 
 /// Takes each pair of faults away.
-fn pairs(parts: &Parts<'_>, trials: &mut Trials<'_>, explained: &mut Explained) -> Option<()> {
+fn pairs(parts: &Parts<'_>, trials: &mut Watched<'_>, explained: &mut Explained) -> Option<()> {
     let whole = explained.whole();
     let mut looked_at = 0;
     for one in 0..parts.len() {
@@ -322,7 +384,7 @@ fn pairs(parts: &Parts<'_>, trials: &mut Trials<'_>, explained: &mut Explained) 
 /// Turns one number of one fault over its range.
 fn turn(
     scenario: &Scenario,
-    trials: &mut Trials<'_>,
+    trials: &mut Watched<'_>,
     signatures: &[Signature],
     fault: usize,
     knob: Knob,

@@ -122,7 +122,7 @@ pub(super) fn latency(text: &str) -> Result<Latency, Wrong> {
 
 /// `latency` as a file has it.
 pub(super) fn written_latency(latency: Latency) -> String {
-    format!("{}..{}", latency.min, latency.max)
+    format!("{}..{}", write_duration(latency.min), write_duration(latency.max))
 }
 
 /// A rate error in parts per million, which may have three digits behind the point.
@@ -142,33 +142,9 @@ pub(super) fn rate(ppm: f64) -> Result<Rate, Wrong> {
     Ok(rate)
 }
 
-/// `span` as people write it, and exactly: in hours and minutes from an hour on, in minutes where they are whole, and else
-/// as [`Span`] shows itself.
+/// `span` as it shows itself, which is as people write it, but for the mu that keyboards lack.
 pub(super) fn write_duration(span: Span) -> String {
-    const MINUTE: u64 = 60_000_000_000;
-    const HOUR: u64 = 60 * MINUTE;
-    const DAY: u64 = 24 * HOUR;
-    let size = span.as_nanos().unsigned_abs();
-    // Keyboards have no mu.
-    let in_seconds = |span: Span| span.to_string().replace('µ', "u");
-    if size == 0 || (size < HOUR && !size.is_multiple_of(MINUTE)) {
-        return in_seconds(span);
-    }
-    let sign = if span.is_negative() { "-" } else { "" };
-    if size.is_multiple_of(DAY) {
-        return format!("{sign}{}d", size / DAY);
-    }
-    let (hours, minutes, rest) = (size / HOUR, size % HOUR / MINUTE, size % MINUTE);
-    let mut text = sign.to_owned();
-    for (count, unit) in [(hours, 'h'), (minutes, 'm')] {
-        if count > 0 {
-            text += &format!("{count}{unit}");
-        }
-    }
-    if rest > 0 {
-        text += &in_seconds(Span::nanos(rest as i64));
-    }
-    text
+    span.to_string().replace('µ', "u")
 }
 
 /// A range of latencies; one that has a single latency in it as that.
@@ -337,7 +313,10 @@ pub(super) mod tests {
             (37_950_000_001, "37.950000001s"),
             (60_000_000_000, "1m"),
             (90_000_000_000, "90s"),
+            (119_999_000_000, "119.999s"),
+            (150_000_000_000, "2m30s"),
             (600_000_000_000, "10m"),
+            (10_200_000_000_000, "2h50m"),
             (3_600_000_000_000, "1h"),
             (-19_800_000_000_000, "-5h30m"),
             (3_661_500_000_000, "1h1m1.5s"),

@@ -1,13 +1,15 @@
 //! What explanations say, on nights of which it is known.
 
-use holdover::explore::explain::{Difference, Explained, Turned};
-use holdover::explore::{Budget, MOST_SETS, Subject};
+use std::cell::{Cell, RefCell};
+
+use holdover::explore::explain::{BUDGET, Difference, Explained, Explanation, Turned, Watch};
+use holdover::explore::{Budget, MOST_SETS, Spent, Subject};
 use holdover::replay::Replay;
 use holdover::sim::check::{Bite, Verdict};
 use holdover::sim::time::Span;
 
 use crate::support::{
-    CLOCK_JUMP, explain, explain_within, is_cut_short, protocols, rules, scenario, signature, under_naive,
+    CLOCK_JUMP, explain, explain_within, is_cut_short, protocols, rules, scenario, signature, told, under_naive,
     with_faults,
 };
 
@@ -289,5 +291,74 @@ fn a_trial_is_judged_as_a_replay_is() {
         assert!(signatures.iter().all(|one| trial.blame(*one, &broken) == run.blame()), "{signatures:?}");
         assert_eq!(trial.measures().belief_overlap, run.belief_overlap);
         assert_eq!(trial.seen("takeover"), run.seen("takeover"));
+    }
+}
+
+/// Watches so many runs, and then ends the explanation.
+struct Patience {
+    left: Cell<u64>,
+    heard: RefCell<Vec<String>>,
+}
+
+impl Watch for Patience {
+    fn ran(&self, protocol: &str, doing: &str, _: Spent) {
+        self.left.set(self.left.get().saturating_sub(1));
+        let mut heard = self.heard.borrow_mut();
+        let doing = format!("{protocol}: {doing}");
+        if heard.last() != Some(&doing) {
+            heard.push(doing);
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.left.get() == 0
+    }
+}
+
+/// Who watches hears what is done, and may end it: then there is what was learned until then, and it says so.
+#[test]
+fn who_watches_an_explanation_may_end_it() {
+    let scenario = scenario(CLOCK_JUMP);
+    let watched = |left: u64| {
+        let patience = Patience { left: Cell::new(left), heard: RefCell::default() };
+        let naive = protocols(&["naive"]);
+        let explanation = Explanation::watched(&scenario, &naive, scenario.seed, BUDGET, &patience);
+        (told(&explanation, 100), explanation.explained[0].stopped, patience.heard.into_inner())
+    };
+    let (whole, stopped, heard) = watched(u64::MAX);
+    assert_eq!((whole, stopped), (told(&explain(&scenario, &["naive"]), 100), false));
+    let doing = [
+        "naive: taking each fault away",
+        "naive: taking pairs of faults away",
+        "naive: looking for the fewest faults",
+        "naive: turning numbers",
+    ];
+    assert!(heard.iter().all(|heard| doing.contains(&&**heard)), "{heard:?}");
+    assert_eq!(
+        (heard.first().map(|heard| &**heard), heard.last().map(|heard| &**heard)),
+        (Some(doing[0]), Some(doing[3]))
+    );
+    for left in [0, 1, 3, 60] {
+        let (told, stopped, _) = watched(left);
+        assert!(stopped, "after {left} runs");
+        let runs = if left == 1 { "run" } else { "runs" };
+        let said = format!("it was ended after {left} further {runs}: what isn't told wasn't looked at");
+        assert!(told.contains(&said), "{told}");
+    }
+}
+
+/// A range says how many of its values were run: so many runs there were.
+#[test]
+fn what_is_said_of_a_range_is_what_was_run() {
+    let scenario = scenario(CLOCK_JUMP);
+    let explained = under_naive(&scenario);
+    let looked = |turned: &Turned| turned.found.stretches.iter().map(|stretch| stretch.looked as u64).sum::<u64>();
+    let turned: u64 = explained.knobs.iter().map(looked).sum();
+    let faults = 2 * explained.faults.len() as u64;
+    let others = explained.spent.runs - turned - faults;
+    // Pairs and sets of two faults.
+    assert!(turned > 100 && others <= 4, "{turned} values, {others} other runs");
+    for stretch in explained.knobs.iter().flat_map(|turned| &turned.found.stretches) {
+        assert!(stretch.looked >= if stretch.from == stretch.to { 1 } else { 2 }, "{stretch:?}");
     }
 }

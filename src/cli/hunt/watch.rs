@@ -2,7 +2,6 @@
 
 use std::io::{IsTerminal, stderr};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -10,11 +9,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::folder::Folder;
 use crate::cli::args::HuntArguments;
 use crate::cli::exit::Failure;
+use crate::cli::interrupt;
 use crate::explore::hunt::{Findings, Hunt, Watch};
 use crate::report;
-
-/// Whether somebody wants the hunt to end.
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Watches a hunt for the command line.
 pub(super) struct Watcher<'a> {
@@ -32,13 +29,7 @@ impl<'a> Watcher<'a> {
         folder: Option<&'a Folder>,
         count: u64,
     ) -> Result<Watcher<'a>, Failure> {
-        ctrlc::set_handler(|| {
-            if INTERRUPTED.swap(true, Ordering::Relaxed) {
-                // What was found is on disk, as far as it was to be kept.
-                std::process::exit(130);
-            }
-        })
-        .map_err(Failure::Interrupts)?;
+        interrupt::listen()?;
         let shown = !arguments.quiet && stderr().is_terminal();
         let bar = shown.then(|| {
             let bar = match arguments.lasting {
@@ -73,9 +64,7 @@ impl<'a> Watcher<'a> {
 
 impl Watch for Watcher<'_> {
     fn is_over(&self) -> bool {
-        INTERRUPTED.load(Ordering::Relaxed)
-            || self.until.is_some_and(|until| Instant::now() >= until)
-            || self.trouble().is_some()
+        interrupt::came() || self.until.is_some_and(|until| Instant::now() >= until) || self.trouble().is_some()
     }
 
     fn looked(&self, hunt: &Hunt<'_>, findings: &Findings) {

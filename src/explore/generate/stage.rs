@@ -248,7 +248,7 @@ mod tests {
         let begins = repair.begins - TrueTime::START;
         assert_eq!(
             format!("{begins} {} {:?}", repair.takes, repair.lengths.map(|length| length.to_string())),
-            r#"60s 13.224s ["4s", "3s", "500ms", "5s"]"#
+            r#"1m 13.224s ["4s", "3s", "500ms", "5s"]"#
         );
     }
 

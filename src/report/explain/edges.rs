@@ -27,6 +27,8 @@ pub(in crate::report) struct Edges {
 struct Breaking {
     from: i64,
     to: i64,
+    /// How many values were looked at in it, its ends among them.
+    looked: usize,
     below: Option<i64>,
     above: Option<i64>,
 }
@@ -71,8 +73,10 @@ fn breaking(turned: &Turned, breaks: impl Fn(&[Signature]) -> bool) -> Vec<Break
     for stretch in &turned.found.stretches {
         let found = breaks(&stretch.found);
         match joined.last_mut() {
-            Some(last) if last.found == found => last.to = stretch.to,
-            _ => joined.push(Stretch { from: stretch.from, to: stretch.to, found }),
+            Some(last) if last.found == found => {
+                (last.to, last.looked) = (stretch.to, last.looked + stretch.looked);
+            }
+            _ => joined.push(Stretch { from: stretch.from, to: stretch.to, looked: stretch.looked, found }),
         }
     }
     let at = |index: Option<usize>| index.and_then(|index| joined.get(index));
@@ -83,6 +87,7 @@ fn breaking(turned: &Turned, breaks: impl Fn(&[Signature]) -> bool) -> Vec<Break
         .map(|(index, stretch)| Breaking {
             from: stretch.from,
             to: stretch.to,
+            looked: stretch.looked,
             below: at(index.checked_sub(1)).map(|below| below.to),
             above: at(Some(index + 1)).map(|above| above.from),
         })
@@ -93,28 +98,29 @@ fn told(history: &History, turned: &Turned, breaking: &[Breaking]) -> String {
     let write = |number: i64| value(history, &turned.knob, number);
     let (low, high) = (turned.search.low, turned.search.high);
     let mut told = match breaking {
-        [] => return format!("never, from {} to {}", write(low), write(high)),
-        [Breaking { below: None, above: None, .. }] => {
-            format!("at all that was looked at, from {} to {}", write(low), write(high))
+        [] => return format!("never, {} from {} to {}", at_all(looked(turned)), write(low), write(high)),
+        [Breaking { below: None, above: None, looked, .. }] => {
+            format!("{} from {} to {}", at_all(*looked), write(low), write(high))
         }
-        [Breaking { from, below: Some(below), above: None, .. }] => {
-            format!("from {} on; not at {}", write(*from), write(*below))
+        [Breaking { from, below: Some(below), above: None, looked, .. }] => {
+            format!("from {} on{}; not at {}", write(*from), of(*looked), write(*below))
         }
-        [Breaking { to, below: None, above: Some(above), .. }] => {
-            format!("up to {}; not at {}", write(*to), write(*above))
+        [Breaking { to, below: None, above: Some(above), looked, .. }] => {
+            format!("up to {}{}; not at {}", write(*to), of(*looked), write(*above))
         }
-        [Breaking { from, to, below: Some(below), above: Some(above) }] => {
+        [Breaking { from, to, below: Some(below), above: Some(above), looked }] => {
             let only = if from == to { "only " } else { "" };
-            format!("{only}{}; not at {} or {}", stretch(&write, *from, *to), write(*below), write(*above))
+            let stretch = stretch(&write, *from, *to, *looked);
+            format!("{only}{stretch}; not at {} or {}", write(*below), write(*above))
         }
         several => {
             let mut stretches: Vec<String> = several
                 .iter()
                 .take(STRETCHES_SHOWN)
                 .map(|one| match (one.below, one.above) {
-                    (Some(_), None) => format!("from {} on", write(one.from)),
-                    (None, Some(_)) if one.from < one.to => format!("up to {}", write(one.to)),
-                    _ => stretch(&write, one.from, one.to),
+                    (Some(_), None) => format!("from {} on{}", write(one.from), of(one.looked)),
+                    (None, Some(_)) if one.from < one.to => format!("up to {}{}", write(one.to), of(one.looked)),
+                    _ => stretch(&write, one.from, one.to, one.looked),
                 })
                 .collect();
             if several.len() > STRETCHES_SHOWN {
@@ -132,8 +138,30 @@ fn told(history: &History, turned: &Turned, breaking: &[Breaking]) -> String {
     told
 }
 
-fn stretch(write: &impl Fn(i64) -> String, from: i64, to: i64) -> String {
-    if from == to { format!("at {}", write(from)) } else { format!("from {} to {}", write(from), write(to)) }
+fn stretch(write: &impl Fn(i64) -> String, from: i64, to: i64, looked: usize) -> String {
+    if from == to {
+        format!("at {}", write(from))
+    } else {
+        format!("from {} to {}{}", write(from), write(to), of(looked))
+    }
+}
+
+/// How many values of a stretch were looked at, behind it.
+fn of(looked: usize) -> String {
+    format!(" ({})", words::many(looked, "value", "values"))
+}
+
+/// That all values that were looked at came to the same.
+fn at_all(looked: usize) -> String {
+    match looked {
+        1 => "at the one value that was looked at,".to_owned(),
+        looked => format!("at all {looked} values that were looked at,"),
+    }
+}
+
+/// How many values of a number were looked at.
+pub(in crate::report) fn looked(turned: &Turned) -> usize {
+    turned.found.stretches.iter().map(|stretch| stretch.looked).sum()
 }
 
 /// How far the planned value is from the nearest that comes to something else, for what is measured in time.

@@ -14,6 +14,7 @@ use serde::Serialize;
 use super::super::json::node_names;
 use super::super::words;
 use super::chain;
+use super::edges::looked;
 use crate::explore::explain::{Difference, Explained, Explanation, Outcome, Role, Turned};
 use crate::explore::knobs::Unit;
 use crate::explore::{Measures, Signature, Spent, failures, refused};
@@ -50,6 +51,8 @@ struct ExplainedDocument<'a> {
     chain_left_out: usize,
     missed: Option<TrueTime>,
     spent: Spent,
+    /// Whether it was ended before all was looked at.
+    stopped: bool,
 }
 
 #[derive(Serialize)]
@@ -104,6 +107,7 @@ struct NumberDocument<'a> {
     value: i64,
     low: i64,
     high: i64,
+    looked: usize,
     flickers: bool,
     stretches: Vec<StretchDocument<'a>>,
 }
@@ -112,6 +116,7 @@ struct NumberDocument<'a> {
 struct StretchDocument<'a> {
     from: i64,
     to: i64,
+    looked: usize,
     violated: &'a [Signature],
 }
 
@@ -215,6 +220,7 @@ fn explained_document<'a>(run: &'a JudgedRun, explained: &'a Explained) -> Expla
         chain_left_out: explained.chain.left_out,
         missed: explained.chain.missed.map(|(at, _)| at),
         spent: explained.spent,
+        stopped: explained.stopped,
     }
 }
 
@@ -257,9 +263,10 @@ fn number_document(turned: &Turned) -> NumberDocument<'_> {
         value: turned.knob.value,
         low: turned.search.low,
         high: turned.search.high,
+        looked: looked(turned),
         flickers: turned.found.flickers,
         stretches: stretches
-            .map(|one| StretchDocument { from: one.from, to: one.to, violated: &one.found })
+            .map(|one| StretchDocument { from: one.from, to: one.to, looked: one.looked, violated: &one.found })
             .collect(),
     }
 }

@@ -8,7 +8,9 @@ pub mod json;
 pub(super) mod roles;
 pub mod text;
 
-use crate::explore::Signature;
+use super::layout::harmless;
+use super::words::grouped;
+use crate::explore::{Budget, Signature, Spent};
 
 /// Names in a row: `one`, `one and two`, `one, two and three`.
 pub(crate) fn listed(names: &[String]) -> String {
@@ -51,4 +53,10 @@ pub(super) fn which(signatures: &[Signature], all: &[Signature]) -> String {
         (some, all) if some == all && all > 2 => format!("all {all} rules"),
         _ => rules(signatures),
     }
+}
+
+/// How far an explanation is, in a few words.
+pub(crate) fn so_far(protocol: &str, doing: &str, spent: Spent, budget: Budget) -> String {
+    let (runs, most) = (grouped(spent.runs), grouped(budget.runs));
+    format!("{}: {doing} · {runs} of at most {most} runs", harmless(protocol))
 }

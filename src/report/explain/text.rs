@@ -17,6 +17,10 @@ use crate::explore::explain::{Difference, Explained, Explanation, Role, Turned};
 use crate::explore::{Budget, Signature, Spent, Sufficient, failures, refused};
 use crate::replay::{JudgedRun, why_unrepeated};
 
+/// How numbers were turned, and what a number in brackets behind a range is.
+pub(in crate::report) const LOOKED: &str = "each number is turned alone, over the length of the run; in brackets is how many \
+                                            values of a range were run, its ends among them; what lies between those wasn't";
+
 /// Writes `explanation` with colours, `width` columns wide; who can't show colours strips them. `file` is where the scenario
 /// was read.
 ///
@@ -258,16 +262,14 @@ impl Section<'_> {
         }
         if !without.is_empty() {
             let same = match (holds, fault) {
-                (true, None) => "nothing breaks",
-                (true, Some(_)) => "nothing breaks otherwise",
-                (false, _) => "the same breaks",
+                (true, None) => "nothing breaks at any value",
+                (true, Some(_)) => "nothing breaks otherwise at any value",
+                (false, _) => "the same breaks at every value",
             };
-            let text = format!("{same} whatever the value: {}", together(&without));
+            let text = format!("{same} that was looked at: {}", together(&without));
             paragraph(out, "  ", 4, &text, PLAIN, self.width)?;
         }
-        let looked = "each number is turned alone, over the length of the run; between values that come to the same \
-                      nothing was looked at";
-        paragraph(out, "  ", 4, looked, DIM, self.width)
+        paragraph(out, "  ", 4, LOOKED, DIM, self.width)
     }
 
     fn write_edges_of(
@@ -290,7 +292,7 @@ impl Section<'_> {
 
     fn write_spent(&self, out: &mut impl Write) -> io::Result<()> {
         let spent = self.explained.spent;
-        if spent == Spent::default() {
+        if spent == Spent::default() && !self.explained.stopped {
             return Ok(());
         }
         writeln!(out)?;
@@ -300,16 +302,27 @@ impl Section<'_> {
             let text = format!("code panicked in {panicked}, which count as if nothing had been broken in them");
             paragraph(out, "  ", 4, &text, FAULT, self.width)?;
         }
-        if spent.used_up {
-            let text = format!(
-                "the bound of {} runs and {} events was hit after {runs}: what isn't told wasn't looked at",
-                words::grouped(self.budget.runs),
-                words::grouped(self.budget.events)
-            );
+        if let Some(text) = cut_short(self.explained, self.budget) {
             return paragraph(out, "  ", 4, &text, FAULT, self.width);
         }
         paragraph(out, "  ", 4, &format!("learned from {runs}"), DIM, self.width)
     }
+}
+
+/// Why not all was looked at; `None` if it was.
+pub(in crate::report) fn cut_short(explained: &Explained, budget: Budget) -> Option<String> {
+    let spent = explained.spent;
+    let runs = words::many(spent.runs as usize, "further run", "further runs");
+    let why = match (explained.stopped, spent.used_up) {
+        (true, _) => "it was ended".to_owned(),
+        (false, true) => format!(
+            "the bound of {} runs and {} events was hit",
+            words::grouped(budget.runs),
+            words::grouped(budget.events)
+        ),
+        (false, false) => return None,
+    };
+    Some(format!("{why} after {runs}: what isn't told wasn't looked at"))
 }
 
 /// All that broke at any value of any number.

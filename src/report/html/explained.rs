@@ -6,10 +6,10 @@ use serde::Serialize;
 
 use super::tone;
 use crate::explore::explain::Explained;
-use crate::explore::{Budget, Signature, Spent, Sufficient};
+use crate::explore::{Budget, Signature, Sufficient};
 use crate::replay::JudgedRun;
 use crate::report::explain::edges::{edges, value};
-use crate::report::explain::text::{anything, breaks_text, enough};
+use crate::report::explain::text::{LOOKED, anything, breaks_text, cut_short, enough};
 use crate::report::explain::{chain, roles, which};
 use crate::report::words;
 
@@ -72,7 +72,7 @@ pub(super) fn explained(run: &JudgedRun, learned: &Explained, budget: Budget) ->
             .collect(),
         enough: sets(learned),
         edges: numbers(run, learned),
-        spent: spent(learned.spent, budget),
+        spent: spent(learned, budget),
     }
 }
 
@@ -145,14 +145,8 @@ fn numbers(run: &JudgedRun, learned: &Explained) -> Vec<Number> {
     learned.knobs.iter().filter_map(number).collect()
 }
 
-fn spent(spent: Spent, budget: Budget) -> String {
-    let runs = words::many(spent.runs as usize, "further run", "further runs");
-    match spent.used_up {
-        true => format!(
-            "the bound of {} runs and {} events was hit after {runs}: what isn't told wasn't looked at",
-            words::grouped(budget.runs),
-            words::grouped(budget.events)
-        ),
-        false => format!("learned from {runs}"),
-    }
+fn spent(learned: &Explained, budget: Budget) -> String {
+    let runs = words::many(learned.spent.runs as usize, "further run", "further runs");
+    let spent = cut_short(learned, budget).unwrap_or_else(|| format!("learned from {runs}"));
+    if learned.knobs.is_empty() { spent } else { format!("{spent}; {LOOKED}") }
 }
