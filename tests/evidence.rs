@@ -240,3 +240,31 @@ fn worker_a_s_monotonic_clock_too_calls_the_lease_valid_after_the_resume() {
         assert_eq!(history.node(A).clocks.wall_error(history.start, pause.until), Span::secs(-38));
     });
 }
+
+/// What a row says of a worker that finds its lease to hold fits what is said of who thinks so, under the traps too.
+#[test]
+fn whoever_finds_its_lease_to_hold_thinks_so_then() {
+    let mut past_the_end = 0;
+    for folder in ["incidents", "faults", "clocks", "monotonic", "traps", "regressions"] {
+        for file in std::fs::read_dir(Path::new("scenarios").join(folder)).expect("the repository has this folder")
+        {
+            let scenario = Scenario::load(file.expect("a folder can be read").path()).expect("it is a scenario");
+            for protocol in &scenario.protocols {
+                let protocol = protocol::find(protocol).expect("the protocol is in the registry");
+                let history = run(&scenario.world, protocol, &scenario.plan, scenario.seed);
+                let all = beliefs(&history);
+                for event in &history.events {
+                    let What::LeaseChecked { epoch, valid: true } = event.what else { continue };
+                    let (node, at) = (event.node, event.at);
+                    // What befalls it at the same instant can end it.
+                    let fits = |one: &&Belief| {
+                        one.worker == node && one.epoch == epoch && one.from <= at && at <= one.until
+                    };
+                    assert!(all.iter().any(|one| fits(&one)), "{} under {}", scenario.title, protocol.name());
+                    past_the_end += usize::from(protocol.name() == "check-once");
+                }
+            }
+        }
+    }
+    assert!(past_the_end > 500, "{past_the_end}");
+}

@@ -1,6 +1,7 @@
 //! The JSON Schema of a line of a history, for those who read [`jsonl`](super::jsonl): what each field is.
 
-use holdover_sim::history::EVENTS;
+use holdover_sim::clock::Motion;
+use holdover_sim::history::{EVENTS, PayoutState, Reason, Role};
 use serde_json::{Map, Value, json};
 
 /// The fields of each kind of event, but for those without any: each a name and, behind a colon, what it is.
@@ -36,7 +37,7 @@ const FIELDS: &[(&str, &str)] = &[
     ("fault-began", "fault:fault"),
     ("fault-ended", "fault:fault"),
     ("clock-corrected", "by:nanos"),
-    ("clock-slewed", "ppb:nanos"),
+    ("clock-slewed", "ppb:rate"),
     ("writes-lost", "since:instant"),
     ("worker-restored", "of:node snapshot:event"),
     ("throttled", "fault:fault"),
@@ -44,6 +45,27 @@ const FIELDS: &[(&str, &str)] = &[
     ("deposed-served", "worker:node fault:fault"),
     ("write-hung", "fault:fault"),
     ("write-returned", "fault:fault written:yes-or-no"),
+    ("dispatch-stopped", "claim:claim"),
+    ("worker-elected", "claim:claim elected:node-or-none"),
+    ("dispatch-resumed", "claim:claim elected:node-or-none"),
+    ("generation-marked", "claim:claim until:operation"),
+    ("entry-superseded", "claim:claim op:operation entry:number by:number"),
+    ("entry-deleted", "claim:claim op:operation entry:number"),
+    ("operation-decided", "claim:claim op:operation decision:decision why:reason"),
+    ("checkpoint-rebuilt", "claim:claim next:operation"),
+    ("export-superseded", "claim:claim export:number"),
+    ("repair-ended", "claim:claim unresolved:count"),
+    ("repair-left", "claim:claim"),
+    ("gateway-fenced", "claim:claim fenced:yes-or-no"),
+    ("payout-taken-in", "payout:number known_in:nanos decided_in:nanos fails:yes-or-no"),
+    ("payouts-told", "claim:claim op:operation payouts:count known:yes-or-no"),
+    ("payout-voided", "claim:claim op:operation payout:number"),
+    ("refund-begun", "claim:claim op:operation payout:number takes:nanos fails:yes-or-no"),
+    ("compensation-refused", "claim:claim op:operation payout:number state:payout-state"),
+    ("operator-rejected", "claim:claim why:refusal"),
+    ("lease-revoked", "worker:node epoch:epoch"),
+    ("lease-asked", "session:number number:count ask:asked"),
+    ("lease-told", "number:count told:told"),
 ];
 
 /// Events that have no fields: they are written as a name alone.
@@ -82,6 +104,15 @@ fn object(about: &str, fields: &[(&str, Value)]) -> Value {
     })
 }
 
+/// One of some things: its name alone, or an object with its name as the only key.
+fn one_of(about: &str, things: &[(&str, Option<Value>)]) -> Value {
+    let thing = |(name, of): &(&str, Option<Value>)| match of {
+        None => json!({ "const": name }),
+        Some(of) => object("", &[(name, of.clone())]),
+    };
+    json!({ "description": about, "anyOf": things.iter().map(thing).collect::<Vec<_>>() })
+}
+
 fn is(what: &str) -> Value {
     json!({ "$ref": format!("#/definitions/{what}") })
 }
@@ -91,7 +122,7 @@ fn run_line() -> Value {
         "A node.",
         &[
             ("name", json!({ "type": "string" })),
-            ("role", json!({ "type": "string" })),
+            ("role", json!({ "enum": Role::DRAWN })),
             (
                 "clocks",
                 json!({
@@ -178,9 +209,8 @@ fn what(kind: &str, meaning: &str) -> Value {
     if kind == "point-passed" {
         return object(&meaning, &[(kind, json!({ "type": "string", "description": "The point." }))]);
     }
-    let Some((_, fields)) = FIELDS.iter().find(|(known, _)| *known == kind) else {
-        return object(&meaning, &[(kind, json!({}))]);
-    };
+    let (_, fields) =
+        FIELDS.iter().find(|(known, _)| *known == kind).expect("every kind of event has its fields here");
     let fields: Vec<(&str, Value)> =
         fields.split(' ').filter_map(|field| field.split_once(':')).map(|(name, of)| (name, is(of))).collect();
     json!({
@@ -212,6 +242,10 @@ fn end_line() -> Value {
 
 fn definitions() -> Value {
     let number = |about: &str| json!({ "type": "integer", "minimum": 0, "description": about });
+    let holder = json!({
+        "anyOf": [{ "type": "array", "items": [is("node"), is("number")], "minItems": 2, "maxItems": 2 }, { "type": "null" }],
+        "description": "Who has it, and its token.",
+    });
     json!({
         "protocol": { "type": "string", "description": "The protocol of the run." },
         "fingerprint": { "type": "string", "pattern": "^[0-9a-f]{32}$", "description": "The hash of the history." },
@@ -224,7 +258,10 @@ fn definitions() -> Value {
         "epoch": { "type": "integer", "minimum": 1, "description": "The simulator's number for a grant of the lease." },
         "token": { "type": ["integer", "null"], "minimum": 0, "description": "A fencing token, if the protocol has one." },
         "amount": { "type": "integer", "description": "An amount, in the smallest unit of money." },
-        "nanos": { "type": "integer", "description": "Nanoseconds: a length, or a reading since 1970. A rate is in ppb." },
+        "count": number("How many there are, or which one it is of them."),
+        "node-or-none": { "anyOf": [is("node"), { "type": "null" }] },
+        "nanos": { "type": "integer", "description": "Nanoseconds: a length, or a reading since 1970." },
+        "rate": { "type": "integer", "description": "By how much a clock runs fast, in parts per billion." },
         "text": { "type": "string" },
         "yes-or-no": { "type": "boolean" },
         "claim": object("Who asks, under which grant.", &[("worker", is("node")), ("epoch", is("epoch")), ("token", is("token"))]),
@@ -242,10 +279,73 @@ fn definitions() -> Value {
                 object("A higher token was there.", &[("token-too-low", object("", &[("highest", is("token"))]))]),
             ],
         },
-        "stretch": {
-            "type": "object",
-            "description": "From `from` on, what each clock reads then and how it goes on.",
-            "required": ["from", "wall", "mono", "raw", "boot", "drift", "slew", "motion"],
-        },
+        "stretch": object(
+            "From `from` on, what each clock reads then and how it goes on.",
+            &[
+                ("from", is("instant")),
+                ("wall", is("nanos")),
+                ("mono", is("nanos")),
+                ("raw", is("nanos")),
+                ("boot", is("nanos")),
+                ("drift", is("rate")),
+                ("slew", is("rate")),
+                ("motion", json!({ "enum": [Motion::Running, Motion::Suspended, Motion::Frozen] })),
+            ],
+        ),
+        "decision": one_of(
+            "What an operator decided.",
+            &[
+                ("keep", Some(is("number"))),
+                ("submit", Some(is("count"))),
+                ("void", Some(is("number"))),
+                ("refund", Some(is("number"))),
+                ("ask-again", None),
+                ("close", Some(is("number"))),
+                ("give-up", None),
+            ],
+        ),
+        "reason": { "description": "Why it decided so.", "enum": Reason::ALL },
+        "payout-state": { "description": "What became of a payout.", "enum": PayoutState::ALL },
+        "asked": one_of(
+            "What a worker wants of a replicated lease service.",
+            &[
+                ("come", None),
+                ("acquire", Some(object("The lease.", &[("ttl", is("nanos"))]))),
+                ("renew", Some(object("To keep the lease.", &[("token", is("number")), ("ttl", is("nanos"))]))),
+                ("release", Some(object("To give the lease back.", &[("token", is("number"))]))),
+                ("read", None),
+            ],
+        ),
+        "told": one_of(
+            "What came of it.",
+            &[
+                ("granted", Some(object("The lease.", &[("token", is("number"))]))),
+                ("done", None),
+                ("refused", None),
+                ("held", Some(object("Who has the lease.", &[("by", holder)]))),
+                ("unknown", None),
+            ],
+        ),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_event_is_told_once() {
+        for (kind, _) in EVENTS {
+            let fields = FIELDS.iter().filter(|(known, _)| known == kind).count();
+            let without = WITHOUT.iter().filter(|known| *known == kind).count();
+            assert_eq!(fields + without + usize::from(*kind == "point-passed"), 1, "{kind}");
+        }
+        let is_kind = |name: &&str| EVENTS.iter().any(|(kind, _)| kind == name);
+        assert!(FIELDS.iter().map(|(kind, _)| kind).chain(WITHOUT).all(is_kind));
+        let definitions = definitions();
+        for field in FIELDS.iter().flat_map(|(_, fields)| fields.split(' ')) {
+            let (_, of) = field.split_once(':').expect("a name and what it is");
+            assert!(definitions.get(of).is_some(), "{of}");
+        }
+    }
 }

@@ -189,17 +189,22 @@ fn ntpd_gives_up_on_a_clock_that_is_off_by_more_than_1000_seconds() {
 }
 
 #[test]
-fn timesyncd_has_the_kernel_take_off_an_eighth_each_second() {
-    let step = ClockStep { node: A, by: Span::millis(-300) };
-    let history = history_of(&disciplined(TimeDaemon::Timesyncd, 32), &[from(200, step)], 1);
-    let steep = |(_, ppb): &(TrueTime, i32)| ppb.abs() > 1_000_000;
-    let (began, ppb) = slews(&history).into_iter().find(steep).expect("it slews");
-    assert!((37_300_000..=37_700_000).contains(&ppb), "{ppb}");
-    let mut expected = error(&history, A, began);
-    for second in 1..10 {
-        expected = Span::nanos(expected.as_nanos() - expected.as_nanos() / 8);
-        let found = error(&history, A, began + Span::secs(second));
-        assert!(close(found, expected), "{found} and not {expected} after {second} s");
+fn timesyncd_has_the_kernel_take_off_a_part_each_second() {
+    // A quarter with polls below 32 s, an eighth from there to 64 s, and so on.
+    for (poll, part) in [(2, 4), (8, 4), (16, 4), (31, 4), (32, 8), (63, 8), (64, 16)] {
+        let step = ClockStep { node: A, by: Span::millis(-240) };
+        let history = history_of(&disciplined(TimeDaemon::Timesyncd, poll), &[from(200, step)], 1);
+        let steep = |(_, ppb): &(TrueTime, i32)| ppb.abs() > 1_000_000;
+        let (began, ppb) = slews(&history).into_iter().find(steep).expect("it slews");
+        let most = 240_000_000 / part;
+        assert!((most - 200_000..=most + 200_000).contains(&ppb), "{ppb} with polls of {poll} s");
+        let mut expected = error(&history, A, began);
+        // Until it polls once more.
+        for second in 1..poll.min(10) {
+            expected = Span::nanos(expected.as_nanos() - expected.as_nanos() / i64::from(part));
+            let found = error(&history, A, began + Span::secs(second));
+            assert!(close(found, expected), "{found} and not {expected} after {second} s of {poll}");
+        }
     }
 }
 

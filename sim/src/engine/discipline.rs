@@ -132,7 +132,8 @@ impl Daemon {
     }
 
     /// What the kernel takes off within the next second, in nanoseconds; 0 at the end. Its formula is offset >> (2 +
-    /// constant), and the constant that timesyncd gives it is log₂ of the poll in seconds, less 4.
+    /// constant). The constant that timesyncd gives it is log₂ of the poll in whole seconds, rounded down, less 4, and the
+    /// kernel takes what is below 0 for 0 and what is above 10 for 10.
     fn next_second(&mut self) -> i32 {
         let seconds = self.discipline.poll.as_nanos() / 1_000_000_000;
         let constant = seconds.max(1).ilog2().saturating_sub(4).min(10);

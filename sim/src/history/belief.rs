@@ -1,7 +1,8 @@
 //! Who thinks that it holds the lease, and when.
 //!
-//! A worker *believes* from the moment it learns of a grant until its own clock reaches the lease's end or it drops the
-//! lease, except while it is paused: it thinks nothing then.
+//! A worker *believes* from the moment it learns of a grant until its own clock reaches the lease's end, or until it drops
+//! the lease, looks and finds it gone, or is done. One that looks and finds its lease to hold past that end doesn't go by
+//! the end: it believes all the while, until one of the others. While it is paused it thinks nothing.
 
 use serde::Serialize;
 
@@ -26,10 +27,24 @@ pub struct Belief {
 
 /// All beliefs of a run, ordered by their beginning, then by worker.
 pub fn beliefs(history: &History) -> Vec<Belief> {
+    let mut endless = Vec::new();
+    loop {
+        match beliefs_but_for(history, &endless) {
+            Ok(beliefs) => return beliefs,
+            Err(found) => endless.push(found),
+        }
+    }
+}
+
+/// The beliefs if the `endless` ones alone don't end with their leases.
+///
+/// # Errors
+/// Another one that doesn't: whose it is, and of which grant.
+fn beliefs_but_for(history: &History, endless: &[(NodeId, Epoch)]) -> Result<Vec<Belief>, (NodeId, Epoch)> {
     let mut minds = vec![Mind::default(); history.nodes.len()];
     let mut beliefs = Vec::new();
     // What the workers had in mind when snapshots of them were taken.
-    let mut remembered: Vec<(EventId, Option<(Epoch, Deadline)>)> = Vec::new();
+    let mut remembered: Vec<(EventId, Option<Held>)> = Vec::new();
     for (id, event) in history.numbered() {
         let mut apply = |node: NodeId, change| {
             if let Some(mind) = minds.get_mut(node.index()) {
@@ -38,8 +53,18 @@ pub fn beliefs(history: &History) -> Vec<Belief> {
             }
         };
         match event.what {
-            What::LeaseHeld { epoch, until } => apply(event.node, Change::Held(epoch, until)),
-            What::LeaseDropped { epoch } => apply(event.node, Change::Dropped(epoch)),
+            What::LeaseHeld { epoch, until } => {
+                apply(event.node, Change::Held(epoch, until, endless.contains(&(event.node, epoch))));
+            }
+            What::LeaseChecked { epoch, valid: true } => {
+                let held = minds.get(event.node.index()).and_then(|mind| mind.held);
+                if held.is_some_and(|held| held.epoch == epoch && held.is_over(history, id, event.node)) {
+                    return Err((event.node, epoch));
+                }
+            }
+            What::LeaseChecked { epoch, valid: false } | What::LeaseDropped { epoch } => {
+                apply(event.node, Change::Dropped(epoch))
+            }
             What::WorkerFinished | What::WorkerDied => apply(event.node, Change::Finished),
             What::WorkerRestored { snapshot, .. } => {
                 let held = remembered.iter().find(|(taken, _)| *taken == snapshot).and_then(|(_, held)| *held);
@@ -60,20 +85,37 @@ pub fn beliefs(history: &History) -> Vec<Belief> {
         mind.close(history, NodeId(i as u16), history.ended_at, &mut beliefs);
     }
     beliefs.sort_unstable_by_key(|belief| (belief.from, belief.worker));
-    beliefs
+    Ok(beliefs)
 }
 
 fn is_snapshot(history: &History, fault: FaultId) -> bool {
     history.plan.get(fault.index()).is_some_and(|planned| matches!(planned.inject, Fault::Snapshot(_)))
 }
 
+/// A grant that a worker knows of.
+#[derive(Clone, Copy)]
+struct Held {
+    epoch: Epoch,
+    /// The end that it knows for it.
+    until: Deadline,
+    /// Whether it doesn't go by that.
+    endless: bool,
+}
+
+impl Held {
+    /// Whether it has ended at the event `id`, by the clock of the worker on `node`.
+    fn is_over(&self, history: &History, id: EventId, node: NodeId) -> bool {
+        !self.endless && history.reading(id, node, self.until.clock) >= self.until.reading
+    }
+}
+
 /// What happened to one worker's belief.
 enum Change {
-    Held(Epoch, Deadline),
+    Held(Epoch, Deadline, bool),
     Dropped(Epoch),
     Finished,
     /// It thinks what it thought when a snapshot was taken.
-    Restored(Option<(Epoch, Deadline)>),
+    Restored(Option<Held>),
     Paused,
     Resumed,
 }
@@ -81,8 +123,8 @@ enum Change {
 /// What one worker has in mind, as far as the events went.
 #[derive(Clone, Copy, Default)]
 struct Mind {
-    /// The grant that it knows of and the end that it knows for it.
-    held: Option<(Epoch, Deadline)>,
+    /// The grant that it knows of.
+    held: Option<Held>,
     /// How many pauses it is in: they may overlap.
     pauses: usize,
     /// Since when all this is so.
@@ -95,10 +137,10 @@ impl Mind {
     /// Adds what it believed since the last change to `beliefs`, up to `now`.
     fn close(&mut self, history: &History, worker: NodeId, now: TrueTime, beliefs: &mut Vec<Belief>) {
         let since = std::mem::replace(&mut self.since, now);
-        let Some((epoch, deadline)) = self.held.filter(|_| self.pauses == 0) else {
+        let Some(Held { epoch, until: deadline, endless }) = self.held.filter(|_| self.pauses == 0) else {
             return;
         };
-        history.node(worker).clocks.before(deadline, since, now, |from, until| {
+        let mut believed = |from, until| {
             let newest = self.newest.and_then(|i| beliefs.get_mut(i));
             match newest {
                 // A renewal, a change of the clock's rate or a pause of no length does not end a belief.
@@ -108,14 +150,19 @@ impl Mind {
                     beliefs.push(Belief { worker, epoch, from, until });
                 }
             }
-        });
+        };
+        match endless {
+            true if since < now => believed(since, now),
+            true => {}
+            false => history.node(worker).clocks.before(deadline, since, now, believed),
+        }
     }
 
     fn apply(&mut self, change: Change) {
         match change {
-            Change::Held(epoch, until) => self.held = Some((epoch, until)),
+            Change::Held(epoch, until, endless) => self.held = Some(Held { epoch, until, endless }),
             // A late farewell to an earlier grant leaves the present one alone.
-            Change::Dropped(epoch) => self.held = self.held.filter(|(held, _)| *held != epoch),
+            Change::Dropped(epoch) => self.held = self.held.filter(|held| held.epoch != epoch),
             Change::Finished => self.held = None,
             Change::Restored(held) => self.held = held,
             Change::Paused => self.pauses += 1,
@@ -181,6 +228,31 @@ mod tests {
         check(held_to(A, 40).at(10).dropped(B, 1), &[(A, 1, 0, 40)]);
         check(held_to(A, 40).at(10).held(A, 2, Wall, 50).dropped(A, 1), &[(A, 1, 0, 10), (A, 2, 10, 50)]);
         check(held_to(A, 40).at(30).ends(Ending::TimeUp), &[(A, 1, 0, 30)]);
+    }
+
+    #[test]
+    fn who_acts_past_the_end_believes_all_the_while() {
+        let looks = |story: Story, valid| story.on(A, What::LeaseChecked { epoch: Epoch(1), valid });
+        let checked = || looks(held_to(A, 40).at(50), true).at(55);
+        check(checked().ends(Ending::TimeUp), &[(A, 1, 0, 55)]);
+        check(checked().dropped(A, 1), &[(A, 1, 0, 55)]);
+        check(checked().on(A, What::WorkerFinished), &[(A, 1, 0, 55)]);
+        check(looks(checked(), false), &[(A, 1, 0, 55)]);
+        check(checked().held(A, 2, Wall, 60), &[(A, 1, 0, 55), (A, 2, 55, 60)]);
+        check(
+            checked().plan(pause(A)).begins(0).at(70).heals(0).at(75).dropped(A, 1),
+            &[(A, 1, 0, 55), (A, 1, 70, 75)],
+        );
+        check(looks(held_to(A, 40).at(39), true), &[(A, 1, 0, 40)]);
+        check(looks(held_to(A, 40).at(39), false), &[(A, 1, 0, 39)]);
+        // What is true of one isn't of others, nor of another grant.
+        check(
+            looks(held_to(A, 40).held(B, 2, Wall, 45).at(50), true).at(55).dropped(A, 1),
+            &[(A, 1, 0, 55), (B, 2, 0, 45)],
+        );
+        check(looks(held_to(A, 40).at(45).held(A, 2, Wall, 60).at(65), true), &[(A, 1, 0, 40), (A, 2, 45, 60)]);
+        // A clock that jumps right after a look was still before the end in it.
+        check(looks(held_to(A, 40).plan(step(A, 30)).at(20), true).begins(0), &[(A, 1, 0, 20)]);
     }
 
     #[test]

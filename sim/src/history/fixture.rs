@@ -174,6 +174,7 @@ impl Story {
     /// The planned fault `fault` strikes, and the clocks do what it says.
     pub(crate) fn begins(mut self, fault: u16) -> Story {
         let inject = self.history.plan[usize::from(fault)].inject.clone();
+        let since = EventId(self.history.events.len() as u32);
         let clocks = &mut self.history.nodes[inject.node().index()].clocks;
         match &inject {
             Fault::Pause(pause) => {
@@ -182,11 +183,11 @@ impl Story {
                     PauseClocks::Frozen | PauseClocks::Corrected { .. } => Motion::Frozen,
                     _ => Motion::Running,
                 };
-                clocks.change(self.now, |segment| segment.motion = motion);
+                clocks.change_with(since, self.now, |segment| segment.motion = motion);
             }
-            Fault::ClockSlew(slew) => clocks.change(self.now, |segment| segment.slew = slew.rate),
-            Fault::ClockDrift(drift) => clocks.change(self.now, |segment| segment.drift = drift.rate),
-            _ => clocks.change(self.now, |segment| segment.step(jump(&inject))),
+            Fault::ClockSlew(slew) => clocks.change_with(since, self.now, |segment| segment.slew = slew.rate),
+            Fault::ClockDrift(drift) => clocks.change_with(since, self.now, |segment| segment.drift = drift.rate),
+            _ => clocks.change_with(since, self.now, |segment| segment.step(jump(&inject))),
         }
         self.on(inject.node(), What::FaultBegan { fault: FaultId(fault) })
     }
@@ -194,15 +195,16 @@ impl Story {
     /// The planned fault `fault` heals.
     pub(crate) fn heals(mut self, fault: u16) -> Story {
         let inject = self.history.plan[usize::from(fault)].inject.clone();
+        let since = EventId(self.history.events.len() as u32);
         let clocks = &mut self.history.nodes[inject.node().index()].clocks;
         match &inject {
-            Fault::Pause(_) => clocks.change(self.now, |segment| segment.motion = Motion::Running),
-            Fault::ClockSlew(_) => clocks.change(self.now, |segment| segment.slew = Rate::EXACT),
+            Fault::Pause(_) => clocks.change_with(since, self.now, |segment| segment.motion = Motion::Running),
+            Fault::ClockSlew(_) => clocks.change_with(since, self.now, |segment| segment.slew = Rate::EXACT),
             Fault::ClockDrift(drift) if drift.lasting.is_some() => {
-                clocks.change(self.now, |segment| segment.drift = Rate::EXACT);
+                clocks.change_with(since, self.now, |segment| segment.drift = Rate::EXACT);
             }
             Fault::ClockStrobe(_) | Fault::ZoneError(_) => {
-                clocks.change(self.now, |segment| segment.step(-jump(&inject)));
+                clocks.change_with(since, self.now, |segment| segment.step(-jump(&inject)));
             }
             _ => {}
         }

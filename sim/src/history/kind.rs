@@ -39,9 +39,9 @@ macro_rules! kinds {
 }
 
 kinds! {
-    WorkerStarted = "worker-started" "a worker's process began";
-    WorkerFinished = "worker-finished" "a worker has nothing more to do";
-    PointPassed = "point-passed" "a worker passed a point";
+    WorkerStarted = "worker-started" "the process of a worker or an operator began";
+    WorkerFinished = "worker-finished" "a worker or an operator has nothing more to do";
+    PointPassed = "point-passed" "a worker or an operator passed a point";
     LeaseChecked = "lease-checked" "a worker looked whether it still holds the lease";
     LeaseHeld = "lease-held" "a worker learned that it holds the lease, or holds it for longer";
     LeaseDropped = "lease-dropped" "a worker stopped thinking that it holds the lease before it ran out";
@@ -51,7 +51,7 @@ kinds! {
     MessageDropped = "message-dropped" "the network lost a message, and nobody is told";
     MessageDelayed = "message-delayed" "the network takes longer for a message than its link would";
     MessageRepeated = "message-repeated" "the network brings a request twice";
-    CallTimedOut = "call-timed-out" "a worker gave up waiting for an answer";
+    CallTimedOut = "call-timed-out" "a worker or an operator gave up waiting for an answer";
     LeaseGranted = "lease-granted" "the lease store granted the lease";
     LeaseRefused = "lease-refused" "the lease store refused the lease: one that it granted, to another or to whoever asks, has not expired";
     LeaseRenewed = "lease-renewed" "the lease store prolonged a lease";
@@ -59,7 +59,7 @@ kinds! {
     LeaseReleased = "lease-released" "a holder gave the lease back";
     CheckpointRead = "checkpoint-read" "the ledger told a worker where to go on";
     GenerationOpened = "generation-opened" "the ledger was fenced: it shut out all lower tokens";
-    FenceRejected = "fence-rejected" "the ledger refused a fence";
+    FenceRejected = "fence-rejected" "the ledger refused a fence, or what an operator asked";
     WriteAccepted = "write-accepted" "the ledger took an entry in";
     WriteRepeated = "write-repeated" "the ledger already had an entry for the operation";
     WriteRejected = "write-rejected" "the ledger turned an entry away";
@@ -75,8 +75,8 @@ kinds! {
     ClockCorrected = "clock-corrected" "a time daemon or an agent of the host stepped a node's wall clock";
     ClockSlewed = "clock-slewed" "a time daemon bends its node's clocks by another rate";
     TimeDaemonExited = "time-daemon-exited" "a time daemon gave up: the clock was too far off";
-    WorkerDied = "worker-died" "a worker's process ended before its time";
-    WritesLost = "writes-lost" "a service came back from an older copy of its disk";
+    WorkerDied = "worker-died" "the process of a worker or an operator ended before its time";
+    WritesLost = "writes-lost" "a service, or what took its place, goes on from an older copy of its disk";
     WorkerRestored = "worker-restored" "a worker, or a copy of it, goes on from an earlier state";
     Throttled = "throttled" "a process that is throttled has used its quota up, and stalls";
     Unthrottled = "unthrottled" "a process that was throttled goes on";

@@ -58,6 +58,26 @@ pub enum Reason {
     AskedLongEnough,
 }
 
+impl Reason {
+    /// All of them.
+    pub const ALL: [Reason; 14] = [
+        Reason::FirstSettled,
+        Reason::FirstUnderWay,
+        Reason::NeverPaid,
+        Reason::NoneLeft,
+        Reason::DuplicateUnderWay,
+        Reason::DuplicateSettled,
+        Reason::NotKnownYet,
+        Reason::NotSettledYet,
+        Reason::RefundUnderWay,
+        Reason::OneEffect,
+        Reason::AskedByKey,
+        Reason::NoAnswerAndNoKeys,
+        Reason::NoAnswerAndOldKeys,
+        Reason::AskedLongEnough,
+    ];
+}
+
 /// What became of a payout, as the provider tells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -75,6 +95,15 @@ pub enum PayoutState {
 }
 
 impl PayoutState {
+    /// All of them, in the order in which a payout goes through them.
+    pub const ALL: [PayoutState; 5] = [
+        PayoutState::Received,
+        PayoutState::Pending,
+        PayoutState::Settled,
+        PayoutState::Failed,
+        PayoutState::Reversed,
+    ];
+
     /// The state as reports spell it.
     pub const fn name(self) -> &'static str {
         match self {

@@ -13,11 +13,11 @@ use crate::time::{Span, TrueTime, WallTime};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum What {
-    /// A worker's process began.
+    /// The process of a worker or an operator began.
     WorkerStarted,
-    /// A worker has nothing more to do: the settlement is published.
+    /// A worker has nothing more to do: the settlement is published. Or an operator: its repair is over.
     WorkerFinished,
-    /// A worker passed a named point.
+    /// A worker or an operator passed a named point.
     PointPassed(crate::point::Point),
     /// A worker looked whether it still holds the lease, as its protocol does it.
     LeaseChecked {
@@ -122,7 +122,7 @@ pub enum What {
         /// The first operation that is not behind the checkpoint.
         next: OpId,
     },
-    /// The ledger refused a fence.
+    /// The ledger refused a fence, or whatever an operator asked.
     FenceRejected {
         /// Who asked.
         claim: Claim,
@@ -237,7 +237,7 @@ pub enum What {
     },
     /// A time daemon gave up and ended: its clock was too far off to be believed.
     TimeDaemonExited,
-    /// A worker's process ended before its time: it was killed, or told to stop.
+    /// The process of a worker or an operator ended before its time: it was killed, or told to stop.
     WorkerDied,
     /// A service lost what it had written to disk since an instant: it has an older copy, or was behind.
     WritesLost {

@@ -12,7 +12,7 @@ const MARGIN: Span = Span::secs(1);
 /// See its sentence.
 pub const NO_PAUSE_OVER_TTL: Assumption = Assumption {
     name: "no-pause-over-ttl",
-    sentence: "no worker is paused for as long as a lease lasts",
+    sentence: "no worker, and no task of one, is paused for as long as a lease lasts",
     is_kept: |history| {
         // Pauses that overlap or follow each other without a step in between are one.
         let mut since: Vec<Option<TrueTime>> = vec![None; history.nodes.len()];
@@ -40,7 +40,7 @@ pub const NO_PAUSE_OVER_TTL: Assumption = Assumption {
 /// See its sentence.
 pub const PAUSE_NOT_BETWEEN_CHECK_AND_ACT: Assumption = Assumption {
     name: "pause-not-between-check-and-act",
-    sentence: "no worker is paused between a check of its lease and the end of what follows from it",
+    sentence: "no worker, and no task of one, is paused between a check of its lease and the end of what follows from it",
     is_kept: |history| {
         let mut acts = Acts::of(history);
         history.events.iter().all(|event| {
