@@ -1,7 +1,7 @@
 //! `holdover check`: run scenario files and compare the verdicts with what the files expect.
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anstyle::{AnsiColor, Style};
@@ -17,7 +17,7 @@ use crate::case::{About, Case};
 use crate::replay::Replay;
 use crate::report::check::{self, CheckedFile};
 use crate::report::junit::Suite;
-use crate::scenario::{Scenario, ScenarioError, shown_path};
+use crate::scenario::{FileError, Places, Scenario, ScenarioError, shown_path};
 
 /// In a folder of this name every file must be refused.
 const REFUSED_FOLDER: &str = "invalid";
@@ -27,6 +27,22 @@ pub(super) struct Candidate {
     pub(super) path: PathBuf,
     /// Whether it must be refused.
     pub(super) invalid: bool,
+    /// Why it can't be listed, if it is a folder of which that is so. What is in others is checked all the same.
+    unlisted: Option<io::Error>,
+}
+
+impl Candidate {
+    fn new(path: PathBuf, invalid: bool) -> Candidate {
+        Candidate { path, invalid, unlisted: None }
+    }
+
+    /// The scenario, and where in its file what is.
+    pub(super) fn load(self) -> Result<(Scenario, Places), ScenarioError> {
+        match self.unlisted {
+            Some(cause) => Err(FileError::Unlisted { path: shown_path(&self.path), cause }.into()),
+            None => Scenario::load_with_places(&self.path),
+        }
+    }
 }
 
 pub(super) fn run(arguments: &CheckArguments, output: &mut Output) -> Result<Status, Failure> {
@@ -39,13 +55,14 @@ pub(super) fn run(arguments: &CheckArguments, output: &mut Output) -> Result<Sta
     let annotate = annotations::are_wanted(arguments.annotations);
     let mut checked = Vec::new();
     let mut shown = Ok(());
-    for candidate in &candidates {
+    for candidate in candidates {
+        let path = candidate.path.clone();
         let (one, failure) = check(candidate);
         if shown.is_ok() {
             shown = show(&one, failure.as_ref(), arguments, output);
         }
         if annotate {
-            annotate_file(&one, &candidate.path, output);
+            annotate_file(&one, &path, output);
         }
         checked.push(one);
         // Where results can't be shown, a JUnit report is still worth having.
@@ -72,10 +89,11 @@ pub(super) fn run(arguments: &CheckArguments, output: &mut Output) -> Result<Sta
 }
 
 /// Checks a file; the error is that of a file that can't be used, with all that it has to say.
-fn check(candidate: &Candidate) -> (CheckedFile, Option<Failure>) {
-    let path = &candidate.path;
+fn check(candidate: Candidate) -> (CheckedFile, Option<Failure>) {
+    let (path, invalid) = (&candidate.path.clone(), candidate.invalid);
     let file = shown_path(path);
-    match (Scenario::load_with_places(path), candidate.invalid) {
+    let command_of_folder = candidate.unlisted.is_some().then(|| command::check(path));
+    match (candidate.load(), invalid) {
         (Ok((scenario, places)), false) => {
             let repeats = |protocol: Option<&str>| {
                 let protocols: Vec<String> = protocol.into_iter().map(str::to_owned).collect();
@@ -90,7 +108,11 @@ fn check(candidate: &Candidate) -> (CheckedFile, Option<Failure>) {
         (Ok(_), true) => (CheckedFile::accepted(file, command::check(path)), None),
         (Err(error @ ScenarioError::Text(_)), true) => (CheckedFile::refused(file, &error), None),
         (Err(error), invalid) => {
-            let command = if invalid { command::check(path) } else { command::replay(path, &[], None) };
+            let command = match command_of_folder {
+                Some(command) => command,
+                None if invalid => command::check(path),
+                None => command::replay(path, &[], None),
+            };
             (CheckedFile::unusable(file, &error, command), Some(error.into()))
         }
     }
@@ -195,10 +217,10 @@ fn annotate_file(checked: &CheckedFile, path: &Path, output: &Output) {
 pub(super) fn candidates_in(path: &Path) -> Result<Vec<Candidate>, Failure> {
     if !path.is_dir() {
         let invalid = path.parent().is_some_and(in_refused_folder);
-        return Ok(vec![Candidate { path: path.to_owned(), invalid }]);
+        return Ok(vec![Candidate::new(path.to_owned(), invalid)]);
     }
     let mut found = Vec::new();
-    walk(path, in_refused_folder(path), &mut found)?;
+    walk(path, in_refused_folder(path), &mut found);
     if found.is_empty() {
         return Err(Failure::NoScenarios { path: path.to_owned() });
     }
@@ -212,26 +234,38 @@ fn in_refused_folder(folder: &Path) -> bool {
     written || fs::canonicalize(Path::new(".").join(folder)).is_ok_and(is_one)
 }
 
-fn walk(folder: &Path, invalid: bool, found: &mut Vec<Candidate>) -> Result<(), Failure> {
-    let unreadable = |cause| Failure::Folder { path: folder.to_owned(), cause };
-    let entries: Result<Vec<_>, _> = fs::read_dir(folder).map_err(unreadable)?.collect();
-    let mut entries = entries.map_err(unreadable)?;
-    entries.sort_by_key(fs::DirEntry::file_name);
-    let is_case = [ABOUT, SCENARIO].iter().all(|name| entries.iter().any(|entry| entry.file_name() == *name));
-    for entry in entries {
+fn walk(folder: &Path, invalid: bool, found: &mut Vec<Candidate>) {
+    let mut entries = match entries_of(folder) {
+        Ok(entries) => entries,
+        Err(cause) => {
+            found.push(Candidate { unlisted: Some(cause), ..Candidate::new(folder.to_owned(), invalid) });
+            return;
+        }
+    };
+    entries.sort_by_key(|(entry, _)| entry.file_name());
+    let is_case =
+        [ABOUT, SCENARIO].iter().all(|name| entries.iter().any(|(entry, _)| entry.file_name() == *name));
+    for (entry, is_folder) in entries {
         let path = entry.path();
-        // A link to a folder isn't followed: it could lead back up.
-        let is_folder = entry.file_type().map_err(unreadable)?.is_dir();
         // What a case was found in is kept to be looked at, and expects nothing of its own.
         if is_case && entry.file_name() == ORIGINAL {
             continue;
         }
         let named_so = path.extension().is_some_and(|extension| extension == "toml");
         if is_folder {
-            walk(&path, invalid || entry.file_name() == REFUSED_FOLDER, found)?;
+            walk(&path, invalid || entry.file_name() == REFUSED_FOLDER, found);
         } else if named_so && !path.is_dir() {
-            found.push(Candidate { path, invalid });
+            found.push(Candidate::new(path, invalid));
         }
     }
-    Ok(())
+}
+
+/// What is in `folder`, and which of it are folders. A link to a folder isn't one: it could lead back up.
+fn entries_of(folder: &Path) -> io::Result<Vec<(fs::DirEntry, bool)>> {
+    let entries = fs::read_dir(folder)?.map(|entry| {
+        let entry = entry?;
+        let is_folder = entry.file_type()?.is_dir();
+        Ok((entry, is_folder))
+    });
+    entries.collect()
 }

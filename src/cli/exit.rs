@@ -122,13 +122,6 @@ pub(super) enum Failure {
     #[error("only scenarios are listed from a folder")]
     #[diagnostic(help("leave {} out, or list scenarios", shown_path(path)))]
     NoFolder { path: PathBuf },
-    /// A folder can't be read.
-    #[error("{}: can't be listed", shown_path(path))]
-    Folder {
-        path: PathBuf,
-        #[source]
-        cause: io::Error,
-    },
     /// A folder has no scenarios.
     #[error("{}: no scenario files in this folder", shown_path(path))]
     #[diagnostic(help("scenario files end in .toml"))]

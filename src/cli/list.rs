@@ -10,7 +10,7 @@ use super::check::candidates_in;
 use super::exit::{Failure, Status};
 use super::output::Output;
 use crate::report::paragraph;
-use crate::scenario::{Scenario, shown_path};
+use crate::scenario::shown_path;
 use crate::shown;
 use crate::sim::check::{ASSUMPTIONS, CHECKERS, SIGHTINGS};
 use crate::sim::fault::FAULTS;
@@ -93,9 +93,10 @@ fn faults() -> Vec<Item> {
 /// The scenarios in `folder`; what is wrong with some of them goes to `failures`.
 fn scenarios(folder: &Path, failures: &mut Vec<Failure>) -> Result<Vec<Item>, Failure> {
     let mut items = Vec::new();
-    for candidate in candidates_in(folder)?.iter().filter(|candidate| !candidate.invalid) {
-        match Scenario::load(&candidate.path) {
-            Ok(scenario) => items.push(item(&shown_path(&candidate.path), &scenario.title)),
+    for candidate in candidates_in(folder)?.into_iter().filter(|candidate| !candidate.invalid) {
+        let path = shown_path(&candidate.path);
+        match candidate.load() {
+            Ok((scenario, _)) => items.push(item(&path, &scenario.title)),
             Err(error) => failures.push(error.into()),
         }
     }

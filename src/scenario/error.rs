@@ -42,6 +42,16 @@ pub enum FileError {
         /// The path.
         path: String,
     },
+    /// The path is a folder's whose files can't be listed.
+    #[error("{path}: can't be listed, so no scenario in it is known")]
+    #[diagnostic(help("make the folder readable, or leave it out"))]
+    Unlisted {
+        /// The path.
+        path: String,
+        /// The error.
+        #[source]
+        cause: std::io::Error,
+    },
     /// The path is a device's, a pipe's or a socket's.
     #[error("{path}: not a regular file")]
     #[diagnostic(help("a scenario is read from a regular file, not from a pipe, a socket or a device"))]

@@ -23,7 +23,7 @@ use super::clocks::NO_DISCIPLINE;
 use super::faults::MOST_FAULTS;
 use super::inject::InjectFile;
 use super::lease::LOCK_DELAY;
-use super::lower::{FINISH_WITHIN, INTERNAL, MOST_OPERATIONS, PACE, POLL_EVERY, PROVIDER};
+use super::lower::{FINISH_WITHIN, INTERNAL, MOST_OPERATIONS, MOST_STEPS, PACE, POLL_EVERY, PROVIDER};
 use super::names::PLACE_OF_TOKENS;
 use super::nodes::{MOST_OPERATORS, MOST_WORKERS};
 use super::schema::{self, terms};
@@ -54,7 +54,7 @@ pub(super) struct ScenarioFile {
     #[schemars(with = "Option<terms::Time>", extend("default" = format!("+{}", Limits::DEFAULT_RUN)))]
     pub(super) end: Option<Spanned<Written>>,
     /// The bound on steps: about as many as the run has events.
-    #[schemars(with = "Option<terms::Whole>", range(min = 1), extend("default" = Limits::DEFAULT_STEPS))]
+    #[schemars(with = "Option<terms::Whole>", range(min = 1, max = MOST_STEPS), extend("default" = Limits::DEFAULT_STEPS))]
     pub(super) steps: Option<Spanned<u64>>,
     /// What it is run under; default: the protocols that something is expected of, or all if nothing is.
     #[schemars(with = "Option<terms::Protocols>")]

@@ -18,6 +18,9 @@ use super::nodes::{MOST_OPERATORS, MOST_WORKERS, Nodes};
 use super::{Scenario, clocks, expectations, faults, lease, provider, repair, value};
 
 pub(super) const MOST_OPERATIONS: u64 = 1_000_000;
+
+/// Bounds on steps are no higher: a history of so many steps takes about a gigabyte.
+pub(super) const MOST_STEPS: u64 = 10_000_000;
 pub(crate) const POLL_EVERY: Span = Span::secs(1);
 pub(crate) const PACE: Span = Span::millis(100);
 pub(crate) const FINISH_WITHIN: Span = Span::secs(60);
@@ -57,7 +60,7 @@ pub(super) fn scenario(mut file: ScenarioFile) -> (Scenario, Mistakes) {
         network: lower.network(&file.network.0),
         limits: Limits {
             end: lower.calendar.map_or(TrueTime::START, |calendar| calendar.end()),
-            steps: lower.above_zero(file.steps.as_ref(), "steps", Limits::DEFAULT_STEPS),
+            steps: lower.steps(file.steps.as_ref()),
         },
         progress_within: lower.value(file.job.0.finish_within.as_ref(), FINISH_WITHIN, value::positive_duration),
     };
@@ -123,6 +126,19 @@ impl Lower {
             self.mistake(count, Wrong::new(format!("`{key}` is zero")).help("it must be 1 or more"));
         }
         *count.get_ref()
+    }
+
+    /// The bound on steps; it can't be higher than what a history of so many takes in memory.
+    fn steps(&mut self, written: Option<&Spanned<u64>>) -> u64 {
+        let steps = self.above_zero(written, "steps", Limits::DEFAULT_STEPS);
+        if let Some(written) = written.filter(|_| steps > MOST_STEPS) {
+            self.mistake(
+                written,
+                Wrong::new(format!("a bound of {steps} steps, of which the history would take all memory"))
+                    .help(format!("it is at most {MOST_STEPS}; {} if it is left out", Limits::DEFAULT_STEPS)),
+            );
+        }
+        steps
     }
 
     /// Which of several a fault waits for, from 1; the first if it isn't there. `what` is what is counted.

@@ -163,3 +163,29 @@ fn a_folder_with_only_what_must_be_refused() {
     let ran = check(folder.path(), &[]).ended(0);
     assert!(ran.stdout.contains("1 scenario: 1 as expected, 0 not"), "{}", ran.stdout);
 }
+
+/// A folder whose files can't be listed keeps no other from being checked. Nobody can open one by a path as long as that.
+#[test]
+fn a_folder_that_can_not_be_listed_takes_no_other_along() {
+    let folder = folder(&[("a.toml", QUIET), ("z.toml", QUIET)]);
+    let name = "n".repeat(200);
+    let (deep, above) = (folder.path().join("deep"), folder.path().join("above"));
+    std::fs::create_dir(&deep).expect("a folder can be made");
+    for _ in 0..25 {
+        std::fs::create_dir(&above).expect("a folder can be made");
+        std::fs::rename(&deep, above.join(&name)).expect("a folder can be moved");
+        std::fs::rename(&above, &deep).expect("a folder can be moved");
+    }
+    let ran = shell("holdover check --junit report.xml .", folder.path()).ended(2);
+    let shown = ran.stdout.replace(&name, "n");
+    let lines: Vec<&str> = shown.lines().collect();
+    assert_eq!(lines[0], "ok   ./a.toml");
+    assert!(lines[1].starts_with("unusable ./deep/n/n/"), "{}", ran.stdout);
+    assert_eq!(lines[2..4], ["ok   ./z.toml", "3 scenarios: 2 as expected, 1 not"]);
+    assert!(ran.stderr.contains("can't be listed"), "{}", ran.stderr);
+    let report = std::fs::read_to_string(folder.path().join("report.xml")).expect("it was written");
+    assert!(report.contains("tests=\"3\""), "{report}");
+    let listed = shell("holdover list scenarios .", folder.path()).ended(2);
+    assert_eq!(listed.stdout.lines().count(), 2, "{}", listed.stdout);
+    assert!(listed.stderr.contains("can't be listed"), "{}", listed.stderr);
+}
