@@ -3,6 +3,7 @@
 use holdover_sim::check::{self, Assumption, Bite, Checker, Sighting, Verdict};
 use holdover_sim::history::{self, Fingerprint, History};
 use holdover_sim::limits::Ending;
+use holdover_sim::panics;
 use holdover_sim::protocol::{self, AnyProtocol};
 use holdover_sim::run::{self, run};
 use holdover_sim::seed::Seed;
@@ -44,6 +45,8 @@ pub struct JudgedRun {
     pub sightings: Vec<(&'static Sighting, usize)>,
     /// For how long two workers both thought that they hold the lease.
     pub belief_overlap: Span,
+    /// What of holdover's own panicked: where, and what it said. What it was to find out is left out.
+    pub bugs: Vec<String>,
 }
 
 /// A respect in which a run isn't what the scenario expects.
@@ -90,6 +93,13 @@ pub enum Deviation {
         /// What that usually comes from; see [`why_unrepeated`].
         why: &'static str,
     },
+    /// Something of holdover's own panicked.
+    Bug {
+        /// The protocol.
+        protocol: &'static str,
+        /// What panicked: where, and what it said.
+        bug: String,
+    },
 }
 
 /// What a replay comes to. The order is that of gravity.
@@ -103,6 +113,8 @@ pub enum Outcome {
     NotAsExpected,
     /// The same seed gave another history.
     NotDeterministic,
+    /// Something of holdover's own panicked.
+    Bug,
 }
 
 impl Deviation {
@@ -113,7 +125,8 @@ impl Deviation {
             | Deviation::Panicked { protocol, .. }
             | Deviation::NotSeen { protocol, .. }
             | Deviation::BoundHit { protocol, .. }
-            | Deviation::NotDeterministic { protocol, .. } => protocol,
+            | Deviation::NotDeterministic { protocol, .. }
+            | Deviation::Bug { protocol, .. } => protocol,
         }
     }
 
@@ -125,6 +138,7 @@ impl Deviation {
             | Deviation::BoundHit { .. } => Outcome::Inconclusive,
             Deviation::Verdict { .. } | Deviation::Panicked { .. } => Outcome::NotAsExpected,
             Deviation::NotDeterministic { .. } => Outcome::NotDeterministic,
+            Deviation::Bug { .. } => Outcome::Bug,
         }
     }
 }
@@ -187,16 +201,24 @@ impl JudgedRun {
             tracing::info_span!(target: history::LOG_TARGET, "run", protocol = protocol.name(), seed = seed.0);
         let history = span.in_scope(once);
         let repeats = run::repeats(&scenario.world, protocol, &scenario.plan, seed, &history);
-        let bites = check::bites(&history);
+        let verdicts = check::judge(&history);
+        let ended = match &history.ending {
+            Ending::Bug(panic) => Some(panic.to_string()),
+            _ => None,
+        };
+        let checkers = verdicts.iter().filter_map(|(_, verdict)| verdict.bug().map(str::to_owned));
+        let mut bugs: Vec<String> = ended.into_iter().chain(checkers).collect();
+        let bites = or_bug(&mut bugs, || check::bites(&history));
         JudgedRun {
             protocol,
             fingerprint: history.fingerprint(),
             repeats,
-            verdicts: check::judge(&history),
-            broken_assumptions: check::broken_assumptions(&history, protocol.assumptions()),
-            sightings: check::sightings_with(&history, &bites),
+            broken_assumptions: or_bug(&mut bugs, || check::broken_assumptions(&history, protocol.assumptions())),
+            sightings: or_bug(&mut bugs, || check::sightings_with(&history, &bites)),
+            belief_overlap: or_bug(&mut bugs, || history::overlap_total(&history)),
+            verdicts,
             bites,
-            belief_overlap: history::overlap_total(&history),
+            bugs,
             history,
         }
     }
@@ -233,8 +255,10 @@ impl JudgedRun {
             Ending::StepsUsedUp => {
                 deviations.push(Deviation::BoundHit { protocol, steps: scenario.world.limits.steps });
             }
-            Ending::Finished | Ending::TimeUp | Ending::Stuck => {}
+            // That is among the bugs.
+            Ending::Bug(_) | Ending::Finished | Ending::TimeUp | Ending::Stuck => {}
         }
+        deviations.extend(self.bugs.iter().map(|bug| Deviation::Bug { protocol, bug: bug.clone() }));
         let expectation = scenario.expect.get(protocol);
         for (checker, verdict) in &self.verdicts {
             let stated = expectation.and_then(|expectation| expectation.verdicts.get(checker.name));
@@ -255,6 +279,14 @@ impl JudgedRun {
         }
         deviations
     }
+}
+
+/// What `find` finds, or nothing if it panics, which is noted.
+fn or_bug<T: Default>(bugs: &mut Vec<String>, find: impl FnOnce() -> T) -> T {
+    panics::catch(find).unwrap_or_else(|panic| {
+        bugs.push(panic.to_string());
+        T::default()
+    })
 }
 
 impl Expected {

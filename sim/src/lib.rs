@@ -39,6 +39,8 @@ pub mod lease;
 #[cfg(madsim)]
 pub mod limits;
 #[cfg(madsim)]
+pub mod panics;
+#[cfg(madsim)]
 pub mod point;
 #[cfg(madsim)]
 pub mod protocol;

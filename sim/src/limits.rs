@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::id::NodeId;
+use crate::panics::Panic;
 use crate::time::{Span, TrueTime};
 
 /// The bounds of one run.
@@ -34,11 +35,13 @@ pub enum Ending {
     Stuck,
     /// The bound on steps was hit.
     StepsUsedUp,
-    /// A worker's code or a service panicked.
+    /// A worker's code panicked, or another part of the protocol.
     Panicked {
         /// On which node.
         node: NodeId,
         /// The panic's message.
         message: String,
     },
+    /// The simulator itself panicked: a bug of ours. What it was at may be half done, so the run says nothing any more.
+    Bug(Panic),
 }

@@ -1,18 +1,17 @@
 //! The one entry: world, protocol, fault plan and seed in, history out.
 
 use std::borrow::Cow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use tracing::Dispatch;
 
-use crate::check::panic_message;
 use crate::engine::{Again, Errand, Host, Work, World, hosted};
 use crate::fault::PlannedFault;
 use crate::history::History;
 use crate::id::{Amount, NodeId};
 use crate::lease::LeaseService;
 use crate::limits::Ending;
+use crate::panics::{self, Panic};
 use crate::protocol::{self, AnyProtocol, can_run};
 use crate::repair::{self, Operator};
 use crate::seed::{Purpose, Seed, Stream};
@@ -31,8 +30,8 @@ const LARGEST_AMOUNT: u64 = 1_000_000;
 /// Runs `protocol` in a world made from `spec`, under the faults of `plan`, all drawn from `seed`.
 ///
 /// The same arguments give the same history, byte for byte, on any thread, in any process. A panic of the protocol's
-/// code is an [`Ending`], not a panic of this function. A protocol that [asks the
-/// host](crate::protocol::Protocol::asks_the_host) is run on a thread of its own, which this function waits for.
+/// code is an [`Ending`], not a panic of this function, and so is one of ours while the world runs. A protocol that
+/// [asks the host](crate::protocol::Protocol::asks_the_host) is run on a thread of its own, which this function waits for.
 ///
 /// # Panics
 /// With a plan that names a node that `spec` doesn't have, or with a protocol that [can't run](can_run) in that world; if the
@@ -63,19 +62,30 @@ pub fn repeats(
 }
 
 fn run_on(host: Host, spec: &WorldSpec, protocol: &dyn AnyProtocol, plan: &[PlannedFault], seed: Seed) -> History {
+    assert!(can_run(protocol, spec), "a repair needs the lease in a table row");
     let spec = &*with_lease_service(spec, protocol);
     let batch = draw_batch(spec.job.operations, seed);
     let world = World::new(host, spec, plan.into(), seed);
-    move_in(&world, spec, protocol, plan, &batch);
-
-    let ending = match catch_unwind(AssertUnwindSafe(|| world.drive())) {
-        Ok(ending) => ending,
-        Err(panic) => Ending::Panicked { node: world.active(), message: panic_message(&*panic) },
+    // What nobody knows is as it is mostly: then the protocol panicked before anything was run.
+    let (mut expiry_as_meant, mut store_clock) = (true, None);
+    let drive = || {
+        let lease_store = lease_store_rules(spec, protocol);
+        expiry_as_meant = lease_store.expiry == protocol.lease_store().expiry;
+        store_clock = match lease_service(spec) {
+            LeaseService::Table => lease_store.expiry.clock_of_store(),
+            replicated => replicated.clock(),
+        };
+        move_in(&world, spec, protocol, plan, &batch);
+        world.drive()
     };
+    let ending = panics::catch(drive).unwrap_or_else(|panic| panicked(panic, &world, spec));
 
     let ended_at = world.now();
-    let lease_store = lease_store_rules(spec, protocol);
-    let (events, exports) = world.wind_up();
+    // Where the simulator broke down, winding up may break down as well.
+    let (events, exports) = match &ending {
+        Ending::Bug(_) => panics::catch(|| world.wind_up()).unwrap_or_else(|_| world.recorder.borrow_mut().take()),
+        _ => world.wind_up(),
+    };
     History {
         protocol: protocol.name(),
         seed,
@@ -86,17 +96,24 @@ fn run_on(host: Host, spec: &WorldSpec, protocol: &dyn AnyProtocol, plan: &[Plan
         due: TrueTime::START + (spec.job.due - spec.start),
         progress_within: spec.progress_within,
         ttl: spec.lease.ttl,
-        expiry_as_meant: lease_store.expiry == protocol.lease_store().expiry,
-        store_clock: match lease_service(spec) {
-            LeaseService::Table => lease_store.expiry.clock_of_store(),
-            replicated => replicated.clock(),
-        },
+        expiry_as_meant,
+        store_clock,
         lease_service: lease_service(spec),
         events,
         exports,
         ending,
         ended_at,
     }
+}
+
+/// How a run ends that panicked. Replicas run no code but ours, and what ours uses.
+fn panicked(panic: Panic, world: &World, spec: &WorldSpec) -> Ending {
+    let node = world.active();
+    let on_replica = || lease_service(spec) != LeaseService::Table && spec.replicas().contains(&node);
+    if panic.is_own || (panic.place.is_some() && !world.runs_task() && on_replica()) {
+        return Ending::Bug(panic);
+    }
+    Ending::Panicked { node, message: panic.message }
 }
 
 /// Puts the services on their nodes and has the workers start when they should.
@@ -107,7 +124,6 @@ fn move_in(
     plan: &[PlannedFault],
     batch: &Rc<[Amount]>,
 ) {
-    assert!(can_run(protocol, spec), "a repair needs the lease in a table row");
     let services = Rc::new(Services {
         lease: lease_keeper(world, spec, protocol),
         ledger: world.house(world::LEDGER, ledger(spec, protocol, batch.len())),

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use holdover_sim::panics;
 use holdover_sim::protocol::{self, AnyProtocol, PROTOCOLS};
 
 use super::{Case, Find};
@@ -81,12 +82,14 @@ impl Hunt<'_> {
             told += &format!("{message}\n");
         }
         let again = self.code_for(failure);
-        match self.case_of(failure, &again) {
-            Ok(Some(case)) => {
+        match panics::catch(|| self.case_of(failure, &again)) {
+            // What was found is worth more than that it couldn't be made smaller.
+            Err(panic) => told += &format!("\nholdover itself panicked while it made this smaller {panic}\n"),
+            Ok(Ok(Some(case))) => {
                 let _written = write!(told, "\n{}\n{}", case.scenario, case.explanation);
             }
-            Ok(None) => {}
-            Err(refused) => told += &format!("\nno file can say it: {refused}\n"),
+            Ok(Ok(None)) => {}
+            Ok(Err(refused)) => told += &format!("\nno file can say it: {refused}\n"),
         }
         told + &format!("\nTo see it again: {again}\n")
     }

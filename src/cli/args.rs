@@ -19,8 +19,8 @@ use crate::shown;
     version,
     max_term_width = 100,
     after_help = "Exit status: 0 as expected · 1 not as expected · 2 wrong usage or a bad file · 3 inconclusive (a bound \
-                  was hit, a verdict is unknown, or something that had to be seen wasn't) · 70 a run didn't repeat \
-                  itself.\n\
+                  was hit, a verdict is unknown, or something that had to be seen wasn't) · 70 a bug in holdover: \
+                  it panicked, or a run didn't repeat itself.\n\
                   RUST_LOG=holdover=debug logs every event to stderr."
 )]
 pub(super) struct Arguments {
@@ -148,8 +148,8 @@ pub(super) struct CheckArguments {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit status: 0 explained · 1 a run panicked · 2 wrong usage or a bad file · 3 nothing is violated, so \
-                  there is nothing to explain, or a bound was hit, or it was ended before its time · 70 a run didn't repeat \
-                  itself. An interrupt ends it with what was learned; a second one ends the program with 130."
+                  there is nothing to explain, or a bound was hit, or it was ended before its time · 70 a bug in holdover. \
+                  An interrupt ends it with what was learned; a second one ends the program with 130."
 )]
 pub(super) struct ExplainArguments {
     /// The scenario file
@@ -173,8 +173,8 @@ pub(super) struct ExplainArguments {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit status: 0 nothing failed · 1 something failed · 2 wrong usage or a bad file · 3 nothing failed, but \
-                  the hunt was ended before its time, or a run used up its steps · 70 a run didn't repeat \
-                  itself. An interrupt ends the hunt with what was found; a second one ends the program with 130."
+                  the hunt was ended before its time, or a run used up its steps · 70 a bug in holdover. \
+                  An interrupt ends the hunt with what was found; a second one ends the program with 130."
 )]
 pub(super) struct HuntArguments {
     /// The scenario in whose world to hunt; without it, two workers and nothing special
@@ -245,7 +245,7 @@ pub(super) struct MergeArguments {
 #[derive(Debug, Args)]
 #[command(after_help = "The small scenario goes to stdout, and what was tried to stderr.\n\
                   Exit status: 0 it is as small as it gets · 1 a run panicked · 2 wrong usage or a bad file · 3 nothing is \
-                  violated, so there is nothing to shrink, or a bound was hit · 70 a run didn't repeat itself.")]
+                  violated, so there is nothing to shrink, or a bound was hit · 70 a bug in holdover.")]
 pub(super) struct ShrinkArguments {
     /// The scenario file
     pub(super) file: PathBuf,

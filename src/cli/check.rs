@@ -12,12 +12,12 @@ use super::command;
 use super::exit::{Failure, Status};
 use super::junit::JunitFile;
 use super::output::Output;
-use crate::case::{ABOUT, ORIGINAL, SCENARIO};
-use crate::case::{About, Case};
-use crate::replay::Replay;
-use crate::report::check::{self, CheckedFile};
+use crate::case::{ABOUT, About, Case, ORIGINAL, SCENARIO};
+use crate::replay::{Outcome, Replay};
+use crate::report::check::{self, CheckOutcome, CheckedFile};
 use crate::report::junit::Suite;
 use crate::scenario::{FileError, Places, Scenario, ScenarioError, shown_path};
+use crate::sim::panics;
 
 /// In a folder of this name every file must be refused.
 const REFUSED_FOLDER: &str = "invalid";
@@ -57,7 +57,8 @@ pub(super) fn run(arguments: &CheckArguments, output: &mut Output) -> Result<Sta
     let mut shown = Ok(());
     for candidate in candidates {
         let path = candidate.path.clone();
-        let (one, failure) = check(candidate);
+        let (one, failure) = panics::catch(|| check(candidate))
+            .unwrap_or_else(|panic| (CheckedFile::broke(shown_path(&path), &panic, command::check(&path)), None));
         if shown.is_ok() {
             shown = show(&one, failure.as_ref(), arguments, output);
         }
@@ -152,7 +153,10 @@ fn show_text(checked: &CheckedFile, output: &mut Output) -> Result<(), Failure> 
         Status::Inconclusive => ("inconclusive", AnsiColor::Yellow.on_default().bold()),
         Status::NotAsExpected => ("FAILED", AnsiColor::Red.on_default().bold()),
         Status::Misused => ("unusable", AnsiColor::Red.on_default().bold()),
-        Status::NotDeterministic => ("NOT DETERMINISTIC", AnsiColor::Red.on_default().bold()),
+        Status::Bug if checked.outcome == CheckOutcome::Ran(Outcome::NotDeterministic) => {
+            ("NOT DETERMINISTIC", AnsiColor::Red.on_default().bold())
+        }
+        Status::Bug => ("BUG", AnsiColor::Red.on_default().bold()),
     };
     let dim = Style::new().dimmed();
     output.show(|out| {
@@ -243,8 +247,7 @@ fn walk(folder: &Path, invalid: bool, found: &mut Vec<Candidate>) {
         }
     };
     entries.sort_by_key(|(entry, _)| entry.file_name());
-    let is_case =
-        [ABOUT, SCENARIO].iter().all(|name| entries.iter().any(|(entry, _)| entry.file_name() == *name));
+    let is_case = [ABOUT, SCENARIO].iter().all(|name| entries.iter().any(|(entry, _)| entry.file_name() == *name));
     for (entry, is_folder) in entries {
         let path = entry.path();
         // What a case was found in is kept to be looked at, and expects nothing of its own.

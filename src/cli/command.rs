@@ -1,5 +1,6 @@
 //! The command that repeats something, ready to be pasted into a shell.
 
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use super::args::ShrinkArguments;
@@ -55,16 +56,26 @@ pub(super) fn check(file: &Path) -> String {
     format!("holdover check {}", quoted(file))
 }
 
+/// The command that was given.
+pub(super) fn given(arguments: impl Iterator<Item = OsString>) -> String {
+    arguments.skip(1).fold("holdover".to_owned(), |command, argument| command + " " + &word(&argument))
+}
+
 /// A path as one word for a POSIX shell, on one line and with nothing in it that a terminal obeys or
 /// that nobody sees.
 fn quoted(path: &Path) -> String {
     let dashed = path.as_os_str().as_encoded_bytes().starts_with(b"-");
     // A path that looks like an option names the same file from here.
     let path = if dashed { Path::new(".").join(path) } else { path.to_owned() };
-    let plain = path.to_str().filter(|text| !text.chars().any(is_unseen));
+    word(path.as_os_str())
+}
+
+/// Anything as one word for a POSIX shell, likewise.
+fn word(text: &OsStr) -> String {
+    let plain = text.to_str().filter(|text| !text.chars().any(is_unseen));
     match plain.map(shlex::try_quote) {
         Some(Ok(quoted)) => quoted.into_owned(),
-        _ => printed(path.as_os_str().as_encoded_bytes()),
+        _ => printed(text.as_encoded_bytes()),
     }
 }
 
@@ -112,6 +123,8 @@ mod tests {
         assert_eq!(command, "holdover replay x.toml --protocol naive --protocol fenced --seed 9");
         assert_eq!(replay(Path::new("x.toml"), &[], None), "holdover replay x.toml");
         assert_eq!(check(Path::new("x.toml")), "holdover check x.toml");
+        let given = ["/bin/holdover", "hunt", "my file.toml", "--out", "x"].map(OsString::from);
+        assert_eq!(super::given(given.into_iter()), "holdover hunt 'my file.toml' --out x");
         let command = explain(Path::new("x.toml"), &protocols[..1], Some(0));
         assert_eq!(command, "holdover explain x.toml --protocol naive --seed 0");
     }

@@ -24,8 +24,8 @@ pub(super) enum Status {
     Misused = 2,
     /// It couldn't be told.
     Inconclusive = 3,
-    /// A run didn't repeat itself.
-    NotDeterministic = 70,
+    /// It ran into a bug of ours: holdover panicked, or a run didn't repeat itself.
+    Bug = 70,
 }
 
 impl From<Status> for ExitCode {
@@ -42,7 +42,7 @@ impl Status {
             Status::Inconclusive => 1,
             Status::NotAsExpected => 2,
             Status::Misused => 3,
-            Status::NotDeterministic => 4,
+            Status::Bug => 4,
         };
         statuses.max_by_key(gravity).unwrap_or(Status::AsExpected)
     }
@@ -54,7 +54,7 @@ impl From<Outcome> for Status {
             Outcome::AsExpected => Status::AsExpected,
             Outcome::Inconclusive => Status::Inconclusive,
             Outcome::NotAsExpected => Status::NotAsExpected,
-            Outcome::NotDeterministic => Status::NotDeterministic,
+            Outcome::NotDeterministic | Outcome::Bug => Status::Bug,
         }
     }
 }
@@ -66,6 +66,7 @@ impl From<CheckOutcome> for Status {
             CheckOutcome::Refused => Status::AsExpected,
             CheckOutcome::Accepted => Status::NotAsExpected,
             CheckOutcome::Unusable => Status::Misused,
+            CheckOutcome::Broke => Status::Bug,
         }
     }
 }
@@ -206,6 +207,12 @@ pub(super) enum Failure {
     #[error("{}: the picture would be written over its scenario", shown_path(path))]
     #[diagnostic(help("name another file"))]
     PictureOverScenario { path: PathBuf },
+    /// Something of ours panicked.
+    #[error("holdover itself panicked: this is a bug in holdover\n{bugs}")]
+    #[diagnostic(help(
+        "what was found until then is told; please report it with the scenario. This repeats it:\n{command}"
+    ))]
+    Bugs { bugs: String, command: String },
     /// What was to be shown can't be written.
     #[error("the output can't be written")]
     Output(#[from] io::Error),
@@ -222,6 +229,7 @@ mod tests {
             (Outcome::NotAsExpected, 1),
             (Outcome::Inconclusive, 3),
             (Outcome::NotDeterministic, 70),
+            (Outcome::Bug, 70),
         ] {
             assert_eq!(ExitCode::from(Status::from(outcome)), ExitCode::from(number), "{outcome:?}");
         }
@@ -236,7 +244,7 @@ mod tests {
             (&[AsExpected, Inconclusive, AsExpected], Inconclusive),
             (&[NotAsExpected, Inconclusive], NotAsExpected),
             (&[NotAsExpected, Misused, AsExpected], Misused),
-            (&[NotDeterministic, Misused], NotDeterministic),
+            (&[Bug, Misused], Bug),
         ] {
             assert_eq!(Status::gravest(statuses.iter().copied()), gravest, "{statuses:?}");
         }

@@ -79,6 +79,8 @@ pub(super) fn run(arguments: &ExplainArguments, output: &mut Output) -> Result<S
         }
     }
     if let Some(picture) = picture {
+        // Whatever becomes of the picture, the results are told.
+        output.flush()?;
         let protocols: Vec<&str> = protocols.iter().map(|protocol| protocol.name()).collect();
         picture.write(Picture {
             explanation: &explanation,
@@ -93,8 +95,9 @@ pub(super) fn run(arguments: &ExplainArguments, output: &mut Output) -> Result<S
 
 /// What an explanation comes to: it couldn't be given if nothing was violated, or if a bound left something open.
 fn status(explanation: &Explanation<'_>) -> Status {
-    if explanation.replay.runs.iter().any(|run| !run.repeats) {
-        return Status::NotDeterministic;
+    let is_bug = |run: &JudgedRun| !run.repeats || !run.bugs.is_empty();
+    if explanation.replay.runs.iter().any(is_bug) {
+        return Status::Bug;
     }
     let cut_short = |(run, explained): (&JudgedRun, &Explained)| {
         explained.stopped

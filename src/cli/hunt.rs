@@ -118,8 +118,8 @@ pub(super) fn show(format: Format, findings: &Findings, output: &mut Output) -> 
 /// found nothing.
 pub(super) fn status(findings: &Findings) -> Status {
     let open = findings.coverage.values().any(|coverage| coverage.bounds_hit > 0);
-    if findings.failures.iter().any(|failure| failure.cause == Cause::Unrepeated) {
-        Status::NotDeterministic
+    if findings.failures.iter().any(|failure| matches!(failure.cause, Cause::Bug | Cause::Unrepeated)) {
+        Status::Bug
     } else if !findings.failures.is_empty() {
         Status::NotAsExpected
     } else if open || !findings.complete || !findings.says_something() {

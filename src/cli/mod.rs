@@ -2,6 +2,7 @@
 
 mod annotations;
 mod args;
+mod bugs;
 mod check;
 mod command;
 #[cfg(test)]
@@ -23,7 +24,6 @@ mod schema;
 mod shrink;
 
 use std::io::Write;
-use std::panic;
 use std::process::ExitCode;
 
 use clap::CommandFactory;
@@ -32,29 +32,30 @@ use args::{Arguments, Command};
 use exit::{Failure, Status};
 use output::Output;
 
-use crate::explore::is_in_trial;
+use crate::sim::panics;
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
-    let usual = panic::take_hook();
-    panic::set_hook(Box::new(move |panic| {
-        if !is_in_trial() {
-            usual(panic);
-        }
-    }));
+    bugs::watch();
     let arguments = args::of_process();
     let mut output = Output::new(arguments.color);
-    let ended = logs::start().and_then(|()| run(&arguments.command, &mut output));
-    let status = match ended {
-        Ok(status) => output.finish(status),
-        Err(failure) => {
-            // What was shown before it went wrong comes first.
-            let _shown = output.flush();
+    let status = finish(|output| logs::start().and_then(|()| run(&arguments.command, output)), &mut output);
+    bugs::tell(&mut output, status).into()
+}
+
+/// Does `work`, sees that what it shows is written, and says with which status to leave.
+fn finish(work: impl FnOnce(&mut Output) -> Result<Status, Failure>, output: &mut Output) -> Status {
+    let ended = panics::catch(|| work(output));
+    // What was shown before it went wrong comes first.
+    let shown = output.flush();
+    match (ended, shown) {
+        (Err(_), _) => Status::Bug,
+        (Ok(Ok(status)), Ok(())) => status,
+        (Ok(Ok(_)), Err(failure)) | (Ok(Err(failure)), _) => {
             output.complain(&failure);
             Status::Misused
         }
-    };
-    status.into()
+    }
 }
 
 fn run(command: &Command, output: &mut Output) -> Result<Status, Failure> {
@@ -74,5 +75,18 @@ fn run(command: &Command, output: &mut Output) -> Result<Status, Failure> {
             output.show(|out| out.write_all(&script))?;
             Ok(Status::AsExpected)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_of_ours_ends_with_a_status_of_its_own() {
+        let mut output = Output::new(args::ColorWhen::Never);
+        assert_eq!(finish(|_| panic!("it breaks"), &mut output), Status::Bug);
+        assert_eq!(finish(|_| Ok(Status::Inconclusive), &mut output), Status::Inconclusive);
+        assert_eq!(finish(|_| Err(Failure::NoFindings), &mut output), Status::Misused);
     }
 }

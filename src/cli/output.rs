@@ -6,7 +6,7 @@ use anstream::{AutoStream, ColorChoice};
 use miette::{GraphicalReportHandler, GraphicalTheme};
 
 use super::args::ColorWhen;
-use super::exit::{Failure, Status};
+use super::exit::Failure;
 use crate::report::annotations::Annotation;
 
 /// How wide a report is where nobody says: a piped one is the same on every machine.
@@ -62,17 +62,6 @@ impl Output {
         // Of stdout alone: where a report goes into a file, it isn't the terminal's business.
         let size = terminal_size::terminal_size_of(io::stdout());
         size.map_or(USUAL_WIDTH, |(width, _)| usize::from(width.0))
-    }
-
-    /// Sees that all was written, and says with which status to leave.
-    pub(super) fn finish(mut self, status: Status) -> Status {
-        match self.flush() {
-            Ok(()) => status,
-            Err(failure) => {
-                self.complain(&failure);
-                Status::Misused
-            }
-        }
     }
 
     /// Says on stderr what is no part of the results.

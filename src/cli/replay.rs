@@ -55,6 +55,8 @@ pub(super) fn run(arguments: &ReplayArguments, output: &mut Output) -> Result<St
         output.aside(&command)?;
     }
     if let Some(picture) = picture {
+        // Whatever becomes of the picture, the results are told.
+        output.flush()?;
         // These runs were logged above.
         let explain = || Explanation::new(&scenario, &protocols, replay.seed, BRIEF);
         let explanation = tracing::subscriber::with_default(NoSubscriber::new(), explain);

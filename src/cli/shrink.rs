@@ -19,6 +19,7 @@ use crate::scenario::{Scenario, did_you_mean, shown_path};
 use crate::shown;
 use crate::sim::check::CHECKERS;
 use crate::sim::limits::Ending;
+use crate::sim::panics;
 use crate::sim::protocol::AnyProtocol;
 use crate::sim::seed::Seed;
 
@@ -61,7 +62,11 @@ pub(super) fn run(arguments: &ShrinkArguments, output: &mut Output) -> Result<St
     let mut status = broken.status;
     let mut entries = Vec::new();
     for signature in broken.signatures {
-        let Ok(shrunk) = shrink(&scenario, broken.protocol, signature, BUDGET) else { continue };
+        // A bug of ours is told at the end; what breaks otherwise is shrunk all the same.
+        let shrunk = match panics::catch(|| shrink(&scenario, broken.protocol, signature, BUDGET)) {
+            Ok(Ok(shrunk)) => shrunk,
+            Ok(Err(_)) | Err(_) => continue,
+        };
         let find = Find {
             original: &scenario,
             shrunk: &shrunk,
@@ -134,6 +139,7 @@ impl Broken {
                 None => signatures.truncate(1),
             }
             let found = match trial.history.ending {
+                Ending::Bug(_) => Status::Bug,
                 Ending::Panicked { .. } => Status::NotAsExpected,
                 Ending::StepsUsedUp => Status::Inconclusive,
                 Ending::Finished | Ending::TimeUp | Ending::Stuck => Status::AsExpected,
@@ -167,7 +173,7 @@ fn finish(arguments: &ShrinkArguments, find: Find<'_>, output: &mut Output) -> R
         }
     }
     let status = match (told.repeats, shrunk.account.spent.used_up) {
-        (false, _) => Status::NotDeterministic,
+        (false, _) => Status::Bug,
         (true, true) => Status::Inconclusive,
         (true, false) => Status::AsExpected,
     };

@@ -50,7 +50,7 @@ impl Meter {
         let trial = subject.run(plan);
         self.spent.runs += 1;
         self.spent.events += trial.history.events.len() as u64;
-        self.spent.panicked += u64::from(matches!(trial.history.ending, Ending::Panicked { .. }));
+        self.spent.panicked += u64::from(matches!(trial.history.ending, Ending::Panicked { .. } | Ending::Bug(_)));
         Some(trial)
     }
 

@@ -31,5 +31,4 @@ pub use reduce::Reducer;
 pub use refused::{Refused, refused};
 pub use signature::Signature;
 pub use subset::{MOST_SETS, Parts, Sufficient};
-pub(crate) use trial::is_in_trial;
 pub use trial::{Measures, Subject, Trial, failures};

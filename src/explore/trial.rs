@@ -1,7 +1,5 @@
 //! One run with what exploring asks of it, and no more: searches make thousands of runs.
 
-use std::cell::Cell;
-
 use holdover_sim::check::{self, Assumption, Bite, CHECKERS, SIGHTINGS, Verdict};
 use holdover_sim::fault::PlannedFault;
 use holdover_sim::history::{self, History, What};
@@ -47,41 +45,29 @@ pub struct Measures {
     pub effects_doubled: usize,
 }
 
-thread_local! {
-    static IN_TRIAL: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Whether this thread is in a trial. A panic of a protocol's code is part of what a trial finds out, and no news of its
-/// own.
-pub(crate) fn is_in_trial() -> bool {
-    IN_TRIAL.get()
-}
-
-fn in_trial<T>(make: impl FnOnce() -> T) -> T {
-    let before = IN_TRIAL.replace(true);
-    let made = make();
-    IN_TRIAL.set(before);
-    made
-}
-
 impl Subject<'_> {
     /// Runs it under `plan`. Logs have nothing of it: they would have thousands.
     pub fn run(&self, plan: &[PlannedFault]) -> Trial {
         let once = || run(self.world, self.protocol, plan, self.seed);
-        let history = in_trial(|| tracing::dispatcher::with_default(&Dispatch::none(), once));
+        let history = tracing::dispatcher::with_default(&Dispatch::none(), once);
         Trial { assumptions: self.protocol.assumptions(), history }
     }
 
     /// Whether another run under `plan` gives the history of `trial` again.
     pub fn repeats(&self, plan: &[PlannedFault], trial: &Trial) -> bool {
-        in_trial(|| run::repeats(self.world, self.protocol, plan, self.seed, &trial.history))
+        run::repeats(self.world, self.protocol, plan, self.seed, &trial.history)
     }
 }
 
 impl Trial {
     /// The signatures of all rules that were broken, with how often each was.
+    ///
+    /// # Panics
+    /// If a checker does.
     pub fn failures(&self) -> Vec<(Signature, usize)> {
-        failures(&check::judge(&self.history))
+        let verdicts = check::judge(&self.history);
+        verdicts.iter().for_each(|(_, verdict)| see_that_it_is_told(verdict));
+        failures(&verdicts)
     }
 
     /// Those of `signatures` that the run has, in their order. Asks only the checkers of their rules.
@@ -90,9 +76,13 @@ impl Trial {
     }
 
     /// How often the rule of `signature` was broken, if it was broken that way; 0 if it wasn't.
+    ///
+    /// # Panics
+    /// If its checker does.
     pub fn times(&self, signature: Signature) -> usize {
         let Some(checker) = CHECKERS.iter().find(|checker| checker.name == signature.checker()) else { return 0 };
         let verdict = check::judge_one(checker, &self.history);
+        see_that_it_is_told(&verdict);
         match verdict {
             Verdict::Violated { times, .. } if Signature::of(checker, &verdict) == Some(signature) => times,
             _ => 0,
@@ -136,6 +126,13 @@ impl Measures {
             stale_writes_accepted: tried.saturating_sub(seen(history, "stale-write-rejected")),
             effects_doubled: effects_doubled(history),
         }
+    }
+}
+
+/// Goes on with the panic of a checker, which is a bug of ours: no search may take it for a rule that holds.
+fn see_that_it_is_told(verdict: &Verdict) {
+    if let Some(bug) = verdict.bug() {
+        panic!("{bug}");
     }
 }
 

@@ -4,6 +4,7 @@
 use std::io::{self, Write};
 
 use holdover_sim::check::Verdict;
+use holdover_sim::panics::Panic;
 use serde::Serialize;
 
 use super::annotations::Annotation;
@@ -36,6 +37,8 @@ pub enum CheckOutcome {
     Accepted,
     /// It isn't a scenario, or can't be read.
     Unusable,
+    /// Something of ours panicked before its runs were told.
+    Broke,
 }
 
 impl CheckOutcome {
@@ -46,6 +49,7 @@ impl CheckOutcome {
             CheckOutcome::Refused => "refused",
             CheckOutcome::Accepted => outcome_name(Outcome::NotAsExpected),
             CheckOutcome::Unusable => "unusable",
+            CheckOutcome::Broke => outcome_name(Outcome::Bug),
         }
     }
 
@@ -193,6 +197,14 @@ impl CheckedFile {
         CheckedFile::without_runs(file, CheckOutcome::Unusable, remarks_of(error), Some(command))
     }
 
+    /// A file on which something of ours panicked; `command` repeats it.
+    pub fn broke(file: String, panic: &Panic, command: String) -> CheckedFile {
+        let text =
+            format!("holdover itself panicked: this is a bug in holdover: {}", harmless(&panic.to_string()));
+        let remark = Remark { text, protocol: None, witness: None, help: None, place: None };
+        CheckedFile::without_runs(file, CheckOutcome::Broke, vec![remark], Some(command))
+    }
+
     fn without_runs(
         file: String,
         outcome: CheckOutcome,
@@ -212,7 +224,7 @@ impl CheckedFile {
             }
             CheckOutcome::Refused => vec![Case { name: REFUSED.to_owned(), problem: None }],
             CheckOutcome::Accepted => vec![self.only_case(REFUSED, Kind::Failure)],
-            CheckOutcome::Unusable => vec![self.only_case(USABLE, Kind::Error)],
+            CheckOutcome::Unusable | CheckOutcome::Broke => vec![self.only_case(USABLE, Kind::Error)],
         };
         let seed = self.seed.map(|seed| ("seed", seed.to_string()));
         Suite {
@@ -232,7 +244,7 @@ impl CheckedFile {
     fn case_of(&self, run: &CheckedRun) -> Case {
         let problem = (run.outcome != Outcome::AsExpected).then(|| {
             let kind = match run.outcome {
-                Outcome::NotDeterministic => Kind::Error,
+                Outcome::NotDeterministic | Outcome::Bug => Kind::Error,
                 _ => Kind::Failure,
             };
             let ends = [Some(format!("fingerprint {}", run.fingerprint)), run.command.clone()];
@@ -316,9 +328,9 @@ fn place(deviation: &Deviation, places: &Places) -> Place {
         Deviation::Verdict { protocol, checker, .. } => places.verdict(protocol, checker),
         Deviation::NotSeen { protocol, sighting } => places.seen(protocol, sighting),
         Deviation::BoundHit { protocol, .. } => places.steps(protocol),
-        Deviation::Panicked { protocol, .. } | Deviation::NotDeterministic { protocol, .. } => {
-            places.run(protocol)
-        }
+        Deviation::Panicked { protocol, .. }
+        | Deviation::NotDeterministic { protocol, .. }
+        | Deviation::Bug { protocol, .. } => places.run(protocol),
     }
 }
 

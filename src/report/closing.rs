@@ -134,6 +134,7 @@ pub(super) fn ended(run: &JudgedRun) -> String {
         Ending::Stuck => format!("got stuck at {at}: nothing more could happen"),
         Ending::StepsUsedUp => format!("was stopped by its bound on steps at {at}"),
         // What it said is among what isn't as expected.
+        Ending::Bug(_) => format!("BROKE DOWN at {at}, by a bug in holdover"),
         Ending::Panicked { node, .. } => format!("PANICKED on {} at {at}", words::name(&run.history, *node)),
     };
     let events = words::many(run.history.events.len(), "event", "events");
@@ -202,6 +203,9 @@ fn without_reason(deviation: &Deviation) -> String {
         Deviation::BoundHit { protocol, steps } => {
             let bound = words::many(usize::try_from(*steps).unwrap_or(usize::MAX), "step", "steps");
             format!("{protocol}: the run hit its bound of {bound}; `steps` in the scenario raises it")
+        }
+        Deviation::Bug { protocol, bug } => {
+            format!("{protocol}: holdover itself panicked: this is a bug in holdover: {}", harmless(bug))
         }
         Deviation::NotDeterministic { protocol, why } => {
             format!("{protocol}: a second run with the same seed gave another history: {why}")

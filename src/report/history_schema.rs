@@ -224,7 +224,12 @@ fn what(kind: &str, meaning: &str) -> Value {
 
 fn end_line() -> Value {
     let panicked = object("A panic.", &[("node", is("node")), ("message", is("text"))]);
-    let panicked = object("A worker's code or a service panicked.", &[("panicked", panicked)]);
+    let panicked = object("The protocol's code panicked.", &[("panicked", panicked)]);
+    let bug = object(
+        "What panicked.",
+        &[("message", is("text")), ("place", json!({ "anyOf": [is("text"), { "type": "null" }] }))],
+    );
+    let bug = object("The simulator itself panicked: a bug in holdover.", &[("bug", bug)]);
     object(
         "How a run ended, after its events.",
         &[
@@ -232,7 +237,7 @@ fn end_line() -> Value {
             ("run", is("protocol")),
             (
                 "ending",
-                json!({ "anyOf": [{ "enum": ["finished", "time-up", "stuck", "steps-used-up"] }, panicked] }),
+                json!({ "anyOf": [{ "enum": ["finished", "time-up", "stuck", "steps-used-up"] }, panicked, bug] }),
             ),
             ("ended_at", is("instant")),
             ("fingerprint", is("fingerprint")),

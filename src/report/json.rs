@@ -102,6 +102,7 @@ pub const fn outcome_name(outcome: Outcome) -> &'static str {
         Outcome::Inconclusive => "inconclusive",
         Outcome::NotAsExpected => "not-as-expected",
         Outcome::NotDeterministic => "not-deterministic",
+        Outcome::Bug => "bug",
     }
 }
 

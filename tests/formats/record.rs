@@ -73,6 +73,7 @@ pub(crate) fn judged(protocol: &'static dyn AnyProtocol, history: History) -> Ju
         bites: check::bites(&history),
         sightings: check::sightings(&history),
         belief_overlap: history::overlap_total(&history),
+        bugs: Vec::new(),
         history,
     }
 }

@@ -32,12 +32,14 @@ pub use sighting::{SIGHTINGS, Sighting, sightings, sightings_with};
 pub(crate) use strike::Strike;
 pub use witness::{WITNESSES, Witness};
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use serde::Serialize;
 
 use crate::history::{Claim, History, What};
 use crate::limits::Ending;
+use crate::panics;
+
+/// Why a verdict is unknown whose checker panicked, before what it said.
+const CHECKER_PANICKED: &str = "the checker panicked";
 
 /// What a checker concluded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -69,6 +71,14 @@ impl Verdict {
             Verdict::Holds { .. } => "holds",
             Verdict::Violated { .. } => "violated",
             Verdict::Unknown { .. } => "unknown",
+        }
+    }
+
+    /// What is to be told of a bug of ours, if one keeps the verdict from being told: the checker panicked.
+    pub fn bug(&self) -> Option<&str> {
+        match self {
+            Verdict::Unknown { reason } if reason.starts_with(CHECKER_PANICKED) => Some(reason),
+            Verdict::Holds { .. } | Verdict::Violated { .. } | Verdict::Unknown { .. } => None,
         }
     }
 }
@@ -113,10 +123,8 @@ pub fn judge_one(checker: &Checker, history: &History) -> Verdict {
 }
 
 fn verdict(checker: &Checker, evidence: &Evidence<'_>) -> Verdict {
-    let verdict = match catch_unwind(AssertUnwindSafe(|| (checker.judge)(evidence))) {
-        Ok(verdict) => verdict,
-        Err(panic) => Verdict::Unknown { reason: format!("the checker panicked: {}", panic_message(&*panic)) },
-    };
+    let verdict = panics::catch(|| (checker.judge)(evidence))
+        .unwrap_or_else(|panic| Verdict::Unknown { reason: format!("{CHECKER_PANICKED} {panic}") });
     match (verdict, cut_short(&evidence.ending)) {
         (Verdict::Holds { .. }, Some(reason)) => Verdict::Unknown { reason: reason.to_owned() },
         (verdict, _) => verdict,
@@ -136,14 +144,8 @@ fn cut_short(ending: &Ending) -> Option<&'static str> {
         Ending::Finished | Ending::TimeUp | Ending::Stuck => None,
         Ending::StepsUsedUp => Some("the run hit its bound on steps"),
         Ending::Panicked { .. } => Some("the run panicked"),
+        Ending::Bug(_) => Some("the simulator panicked"),
     }
-}
-
-/// The text of a caught panic.
-pub(crate) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
-    let text =
-        panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    text.unwrap_or("(a panic without a text)").to_owned()
 }
 
 #[cfg(test)]
@@ -160,12 +162,17 @@ mod tests {
 
     #[test]
     fn a_checker_that_panics_says_unknown() {
-        let reason = "the checker panicked: 0 events".to_owned();
-        assert_eq!(judge_one(&PANICS, &Story::new().history()), Verdict::Unknown { reason });
+        let verdict = judge_one(&PANICS, &Story::new().history());
+        let bug = verdict.bug().expect("it panicked");
+        assert!(bug.starts_with("the checker panicked at sim/src/check/mod.rs:"), "{bug}");
+        assert!(bug.ends_with(": 0 events"), "{bug}");
+        assert_eq!(Verdict::Unknown { reason: "the run panicked".to_owned() }.bug(), None);
+        assert_eq!(Verdict::Holds { judged: 1 }.bug(), None);
     }
 
     #[test]
     fn a_run_that_was_cut_short_can_violate_but_not_hold() {
+        let bug = || Ending::Bug(panics::catch(|| panic!("oh")).expect_err("it panics"));
         let panicked = || Ending::Panicked { node: NodeId(3), message: "oh".to_owned() };
         for (ending, holds) in [
             (Ending::Finished, Verdict::Holds { judged: 1 }),
@@ -173,6 +180,7 @@ mod tests {
             (Ending::Stuck, Verdict::Holds { judged: 1 }),
             (Ending::StepsUsedUp, Verdict::Unknown { reason: "the run hit its bound on steps".to_owned() }),
             (panicked(), Verdict::Unknown { reason: "the run panicked".to_owned() }),
+            (bug(), Verdict::Unknown { reason: "the simulator panicked".to_owned() }),
         ] {
             let clean = Story::new().wrote(A, 1, 0).ends(ending.clone());
             assert_eq!(judge_one(&single_writer::CHECKER, &clean.history()), holds);

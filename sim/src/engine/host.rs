@@ -19,6 +19,7 @@ use madsim::time::TimeHandle;
 use tracing::{Span as LogSpan, dispatcher};
 
 use crate::history::LOG_TARGET;
+use crate::panics;
 use crate::seed::Seed;
 use crate::time::{Span, TrueTime, WallTime};
 
@@ -97,11 +98,12 @@ pub(crate) fn hosted<T: Send>(
                 span.in_scope(|| body(Host { time: Some(time), ..Host::none() }))
             })
         };
-        dispatcher::with_default(&listener, logged)
+        panics::catch(|| dispatcher::with_default(&listener, logged))
     };
     thread::scope(|scope| {
         let thread = thread::Builder::new().name(THREAD.to_owned()).stack_size(STACK).spawn_scoped(scope, run);
         let thread = thread.unwrap_or_else(|error| panic!("a run needs a thread of its own: {error}"));
-        thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+        let ended = thread.join().unwrap_or_else(|panic| resume_unwind(panic));
+        ended.unwrap_or_else(|panic| panics::go_on(panic))
     })
 }

@@ -15,6 +15,7 @@ use std::rc::Rc;
 use std::task::Waker;
 
 use crate::id::TaskId;
+use crate::panics::misused;
 
 /// Something that a process was told. A *leaf* is a sleep or a call, numbered in the order of their first polls.
 #[derive(Clone)]
@@ -178,8 +179,8 @@ impl Memory {
 /// The process did something else than the first time.
 #[cold]
 pub(super) fn strayed() -> ! {
-    panic!(
+    misused(
         "the worker's code did something else when its memory was built again from a snapshot; it must depend on \
-         nothing but its worker: its clocks, its sleeps, its calls; not on random bytes, nor on the order of a `HashMap`"
+         nothing but its worker: its clocks, its sleeps, its calls; not on random bytes, nor on the order of a `HashMap`",
     )
 }

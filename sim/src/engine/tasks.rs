@@ -209,6 +209,11 @@ impl Tasks {
         self.running.get().map_or(WorkerTask::Work, |(task, _)| self.kind(task))
     }
 
+    /// Whether a task runs, or was running when it panicked.
+    pub(super) fn runs_one(&self) -> bool {
+        self.running.get().is_some()
+    }
+
     /// Whether the task that runs was ended in the middle of its turn.
     pub(crate) fn runs_on_dead(&self) -> bool {
         self.running.get().is_some_and(|(task, _)| self.all.borrow()[task.index()].done.get())

@@ -52,7 +52,7 @@ pub(crate) struct World {
     pub(super) peers: OnceCell<Rc<dyn AnyPeers>>,
     pub(super) injector: RefCell<Injector>,
     pub(super) awaited: Awaited,
-    pub(super) recorder: RefCell<Recorder>,
+    pub(crate) recorder: RefCell<Recorder>,
     cause: Cell<Option<EventId>>,
     /// The node whose code runs, to say where a panic came from.
     active: Cell<NodeId>,
@@ -316,6 +316,11 @@ impl World {
 
     pub(crate) fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
+    }
+
+    /// Whether a task runs, or did when it panicked.
+    pub(crate) fn runs_task(&self) -> bool {
+        self.tasks.runs_one()
     }
 
     /// The node whose code ran last.

@@ -17,6 +17,7 @@ use crate::case::Case;
 use crate::cli::exit::Failure;
 use crate::explore::hunt::{Failure as Found, Findings, Hunt};
 use crate::scenario::Scenario;
+use crate::sim::panics;
 
 /// What all that was found is in.
 const FINDINGS: &str = "hunt.json";
@@ -69,13 +70,14 @@ impl Folder {
         let next = AtomicUsize::new(0);
         let keep_next = || -> Result<(), Failure> {
             while let Some(failure) = findings.failures.get(next.fetch_add(1, Ordering::Relaxed)) {
-                match hunt.case_of(failure, &command(failure)) {
-                    Ok(Some(case)) => {
+                // A bug of ours in shrinking or explaining is told at the end, and takes no find with it.
+                match panics::catch(|| hunt.case_of(failure, &command(failure))) {
+                    Ok(Ok(Some(case))) => {
                         case.write(&self.path)?;
                         let alone = self.path.join(file_name(failure));
                         fs::remove_file(&alone).map_err(|cause| unwritable(&alone, cause))?;
                     }
-                    Ok(None) | Err(_) => self.keep_one(hunt, failure)?,
+                    Ok(Ok(None) | Err(_)) | Err(_) => self.keep_one(hunt, failure)?,
                 }
             }
             Ok(())

@@ -17,6 +17,8 @@ use crate::explore::generate::Selection;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Cause {
+    /// Something of holdover's own panicked.
+    Bug,
     /// A second run with the same seed gave another history: what the run broke isn't told then, as it means nothing.
     Unrepeated,
     /// The protocol's code panicked.
@@ -29,6 +31,7 @@ impl Cause {
     /// Its name, one word with dashes: `single-writer-two-writers`.
     pub fn name(self) -> String {
         match self {
+            Cause::Bug => "bug".to_owned(),
             Cause::Unrepeated => "unrepeated".to_owned(),
             Cause::Panicked => "panicked".to_owned(),
             Cause::Rule(signature) => format!("{}-{}", signature.checker(), signature.kind()),
@@ -40,6 +43,7 @@ impl Cause {
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Cause::Bug => f.write_str("holdover itself panicked: this is a bug in holdover"),
             Cause::Unrepeated => f.write_str("the same seed gave another history"),
             Cause::Panicked => f.write_str("the protocol's code panicked"),
             Cause::Rule(signature) => signature.fmt(f),
@@ -69,6 +73,7 @@ impl TryFrom<String> for Cause {
         let signature = name.split_once('/').and_then(|(checker, kind)| Signature::named(checker, kind));
         match (&*name, signature) {
             (_, Some(signature)) => Ok(Cause::Rule(signature)),
+            ("bug", _) => Ok(Cause::Bug),
             ("unrepeated", _) => Ok(Cause::Unrepeated),
             ("panicked", _) => Ok(Cause::Panicked),
             _ => Err(UnknownCause(name)),

@@ -23,6 +23,7 @@ use std::thread;
 use holdover_sim::check::{self, Verdict};
 use holdover_sim::fault::PlannedFault;
 use holdover_sim::limits::Ending;
+use holdover_sim::panics::{self, Panic};
 use holdover_sim::protocol::{self, AnyProtocol};
 use holdover_sim::seed::Seed;
 use holdover_sim::world::WorldSpec;
@@ -312,10 +313,17 @@ impl<'a> Hunt<'a> {
         let mut tallies = vec![Tally::default(); self.protocols.len()];
         for place in places {
             let seed = self.shard.seed(self.seeds, place);
-            let (world, plan) = self.night_by(generator, seed);
+            let drawn = panics::catch(|| self.night_by(generator, seed));
             for (protocol, tally) in self.protocols.iter().zip(&mut tallies) {
-                let subject = Subject { world: &world, protocol: *protocol, seed: Seed(seed) };
-                self.look_at_run(subject, &plan, tally, &mut part);
+                let looked = drawn.as_ref().map_err(Panic::clone).and_then(|(world, plan)| {
+                    let subject = Subject { world, protocol: *protocol, seed: Seed(seed) };
+                    panics::catch(|| self.look_at_run(subject, plan, tally, &mut part))
+                });
+                if let Err(panic) = looked {
+                    let faults = drawn.as_ref().map_or(0, |(_, plan)| plan.len());
+                    let cause = if panic.is_own { Cause::Bug } else { Cause::Panicked };
+                    part.note(failure(protocol.name(), cause, (seed, faults), None, Some(panic.to_string())));
+                }
             }
         }
         let names = self.protocols.iter().map(|protocol| protocol.name().to_owned());
@@ -327,21 +335,11 @@ impl<'a> Hunt<'a> {
         let trial = subject.run(plan);
         let verdicts = check::judge(&trial.history);
         tally.note_plan(plan);
-        tally.note_run(
-            &trial.history,
-            verdicts.iter().any(|(_, verdict)| matches!(verdict, Verdict::Unknown { .. })),
-        );
+        let is_untold = verdicts.iter().any(|(_, verdict)| matches!(verdict, Verdict::Unknown { .. }));
+        let counted = panics::catch(|| tally.note_run(&trial.history, is_untold));
         let seed = subject.seed.0;
         let mut note = |cause: Cause, blame: Option<Blame>, message: Option<String>| {
-            part.note(Failure {
-                protocol: subject.protocol.name().to_owned(),
-                cause,
-                seeds: 1,
-                inside: (blame == Some(Blame::Inside)).into(),
-                outside: (blame == Some(Blame::Outside)).into(),
-                example: Example { seed, faults: plan.len(), flaw: blame.is_none_or(Blame::is_flaw) },
-                message,
-            });
+            part.note(failure(subject.protocol.name(), cause, (seed, plan.len()), blame, message));
         };
         let signatures: Vec<Signature> = failures(&verdicts).into_iter().map(|(signature, _)| signature).collect();
         let panicked = matches!(trial.history.ending, Ending::Panicked { .. });
@@ -349,8 +347,15 @@ impl<'a> Hunt<'a> {
         if (in_doubt || seed.is_multiple_of(REPEATED_EVERY)) && !subject.repeats(plan, &trial) {
             return note(Cause::Unrepeated, None, Some(why_unrepeated(subject.protocol).to_owned()));
         }
-        if let Ending::Panicked { message, .. } = &trial.history.ending {
-            note(Cause::Panicked, None, Some(message.clone()));
+        let mut bug = verdicts.iter().find_map(|(_, verdict)| verdict.bug().map(str::to_owned));
+        match &trial.history.ending {
+            Ending::Panicked { message, .. } => note(Cause::Panicked, None, Some(message.clone())),
+            Ending::Bug(panic) => bug = Some(panic.to_string()),
+            Ending::Finished | Ending::TimeUp | Ending::Stuck | Ending::StepsUsedUp => {}
+        }
+        // The first one is told: the others mostly come of it.
+        if let Some(bug) = bug.or(counted.err().map(|panic| panic.to_string())) {
+            note(Cause::Bug, None, Some(bug));
         }
         if signatures.is_empty() {
             return;
@@ -363,5 +368,24 @@ impl<'a> Hunt<'a> {
                 note(Cause::Rule(signature), Some(blame), None);
             }
         }
+    }
+}
+
+/// One failure of `protocol`, found with a seed whose plan has so many faults.
+fn failure(
+    protocol: &str,
+    cause: Cause,
+    (seed, faults): (u64, usize),
+    blame: Option<Blame>,
+    message: Option<String>,
+) -> Failure {
+    Failure {
+        protocol: protocol.to_owned(),
+        cause,
+        seeds: 1,
+        inside: (blame == Some(Blame::Inside)).into(),
+        outside: (blame == Some(Blame::Outside)).into(),
+        example: Example { seed, faults, flaw: blame.is_none_or(Blame::is_flaw) },
+        message,
     }
 }

@@ -14,7 +14,7 @@ pub(super) fn earlier(search: &mut Search<'_>) -> Option<()> {
     let now = search.best().world.limits.end;
     let least = match history.ending {
         Ending::Finished | Ending::Stuck => history.ended_at,
-        Ending::TimeUp | Ending::StepsUsedUp | Ending::Panicked { .. } => TrueTime::START,
+        Ending::TimeUp | Ending::StepsUsedUp | Ending::Panicked { .. } | Ending::Bug(_) => TrueTime::START,
     };
     let round_after = |at: TrueTime| {
         let since = search.best().world.start.as_nanos().saturating_add(at.as_nanos());

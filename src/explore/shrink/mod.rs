@@ -176,6 +176,6 @@ pub fn shrink(
 fn is_cut_short(ending: &Ending) -> bool {
     match ending {
         Ending::Finished | Ending::TimeUp | Ending::Stuck => false,
-        Ending::StepsUsedUp | Ending::Panicked { .. } => true,
+        Ending::StepsUsedUp | Ending::Panicked { .. } | Ending::Bug(_) => true,
     }
 }

@@ -1,6 +1,7 @@
 //! The smallest scenario so far, and what a proposal has to be to take its place.
 
 use holdover_sim::history::History;
+use holdover_sim::panics;
 use holdover_sim::protocol::AnyProtocol;
 use holdover_sim::seed::Seed;
 
@@ -190,7 +191,13 @@ impl<'a> Search<'a> {
         Some(without)
     }
 
+    /// Whether `scenario` has the signature under `seed`. One on which something of ours panics hasn't: what was found until
+    /// then is worth keeping.
     fn has_signature(&mut self, scenario: &Scenario, seed: Seed) -> Option<bool> {
+        panics::catch(|| self.breaks(scenario, seed)).unwrap_or(Some(false))
+    }
+
+    fn breaks(&mut self, scenario: &Scenario, seed: Seed) -> Option<bool> {
         let trial = run(&mut self.meter, self.protocol, scenario, seed)?;
         let is_whole = self.allowed.cut_short || !is_cut_short(&trial.history.ending);
         let breaks = is_whole && trial.times(self.signature) > 0;

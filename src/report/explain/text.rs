@@ -92,6 +92,11 @@ impl Section<'_> {
         if let Ending::Panicked { message, .. } = &self.run.history.ending {
             paragraph(out, "  ", 4, &format!("PANICKED: {}", harmless(message)), BAD, self.width)?;
         }
+        if let Ending::Bug(panic) = &self.run.history.ending {
+            let text =
+                format!("holdover itself panicked: this is a bug in holdover: {}", harmless(&panic.to_string()));
+            paragraph(out, "  ", 4, &text, BAD, self.width)?;
+        }
         if !self.run.repeats {
             let why = why_unrepeated(self.run.protocol);
             let text = format!("a second run with the same seed gave another history: {why}");

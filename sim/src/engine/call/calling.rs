@@ -9,6 +9,7 @@ use super::{Address, Broken, CallId, House, Service};
 use crate::engine::World;
 use crate::engine::memory::{Input, strayed};
 use crate::id::NodeId;
+use crate::panics::misused;
 
 /// Asks `address` for `request` on behalf of `from`, and waits for the answer.
 #[inline(always)]
@@ -112,7 +113,9 @@ impl<S: Service> Calling<'_, S> {
     #[inline(never)]
     fn wait(&mut self, context: &mut Context<'_>) -> Poll<Broken> {
         let Calling { world, house, slot, .. } = *self;
-        assert!(!self.over, "a call is polled until its answer has come");
+        if self.over {
+            misused("a call is polled until its answer has come");
+        }
         if self.lost {
             self.end();
             return Poll::Ready(Broken);
