@@ -16,6 +16,7 @@ mod told;
 pub use error::CaseError;
 pub(crate) use folder::{ABOUT, ORIGINAL, SCENARIO};
 pub use place::write_file;
+pub(crate) use place::{put_file, try_folder};
 pub use promote::{Promoted, promote};
 pub use told::{Told, told};
 

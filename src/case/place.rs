@@ -14,8 +14,25 @@ pub fn write_file(path: &Path, text: &str) -> Result<(), CaseError> {
     put_file(path, text, true).map_err(CaseError::not_written(path))
 }
 
+/// Sees that there is room for what will be written below `folder`, which may not be there yet; leaves nothing there.
+///
+/// # Errors
+/// If nothing can be written there.
+pub(crate) fn try_folder(folder: &Path) -> io::Result<()> {
+    let is_there = |folder: &&Path| folder.as_os_str().is_empty() || folder.symlink_metadata().is_ok();
+    let nearest = folder.ancestors().find(is_there).unwrap_or(folder);
+    let nearest = if nearest.as_os_str().is_empty() { Path::new(".") } else { nearest };
+    let mut file = in_the_making().tempfile_in(nearest)?;
+    file.write_all(&[b'\n'; ROOM])?;
+    // Whether there is room on a disk is only known when it is written.
+    file.as_file().sync_all()
+}
+
+/// How many bytes are tried. That so many have room says nothing of more, but a disk is mostly full to the last block.
+const ROOM: usize = 1 << 16;
+
 /// Writes a file; `false` refuses to do it where one is, with [`io::ErrorKind::AlreadyExists`].
-pub(super) fn put_file(path: &Path, text: &str, replaces: bool) -> io::Result<()> {
+pub(crate) fn put_file(path: &Path, text: &str, replaces: bool) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Whatever isn't a file, such as a terminal, is written to as it is.
     if replaces && fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {

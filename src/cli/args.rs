@@ -262,6 +262,9 @@ pub(super) struct ShrinkArguments {
     /// Write it to this file, which ends in .toml; or a case with all that there is to it to this folder
     #[arg(long, value_name = "FILE|DIR")]
     pub(super) out: Option<PathBuf>,
+    /// Replace the file that --out names, if there is one
+    #[arg(long, requires = "out")]
+    pub(super) force: bool,
     /// How to show it
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(super) format: Format,

@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use super::args::ShrinkArguments;
+use super::shrink::Out;
 use crate::shown::is_unseen;
 
 /// The command that replays `file` under `protocols` and with `seed`, where they aren't the file's own.
@@ -34,9 +35,13 @@ pub(super) fn shrink(arguments: &ShrinkArguments) -> String {
     command
 }
 
-/// The same, and where it goes.
-pub(super) fn shrink_to(arguments: &ShrinkArguments) -> String {
-    let out = arguments.out.as_ref().map_or(String::new(), |out| format!(" --out {}", quoted(out)));
+/// The same, and where it goes; whatever it wrote to a file there is replaced when it is repeated.
+pub(super) fn shrink_to(arguments: &ShrinkArguments, out: &Out<'_>) -> String {
+    let out = match out {
+        Out::Shown => String::new(),
+        Out::Device(path) | Out::Cases(path) => format!(" --out {}", quoted(path)),
+        Out::File { path, .. } => format!(" --out {} --force", quoted(path)),
+    };
     shrink(arguments) + &out
 }
 

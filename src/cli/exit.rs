@@ -151,6 +151,14 @@ pub(super) enum Failure {
         "leave --{option} out, or draw faults on top of the scenario's own with `--plan extended`"
     ))]
     NothingDrawn { option: &'static str },
+    /// A scenario was to be written over the one that it is made from.
+    #[error("{}: the small scenario would be written over the one that it is made from", shown_path(path))]
+    #[diagnostic(help("name another file"))]
+    OverItself { path: PathBuf },
+    /// A file was to be written where one is.
+    #[error("{}: there is a file already", shown_path(path))]
+    #[diagnostic(help("name another file, or have this one replaced with --force"))]
+    FileThere { path: PathBuf },
     /// All events were asked for of what has no timeline for them.
     #[error("--verbose shows every event in the timeline, and {format} has no such timeline")]
     #[diagnostic(help("leave --verbose out; `--format jsonl` has every event"))]
@@ -203,6 +211,10 @@ pub(super) enum Failure {
     )]
     #[diagnostic(help("make the folder first"))]
     PictureInNoFolder { path: PathBuf, folder: PathBuf },
+    /// A picture was to be written over a file that is none of ours.
+    #[error("{}: there is a file that holdover didn't write", shown_path(path))]
+    #[diagnostic(help("name another file, or move that one away"))]
+    PictureOverOther { path: PathBuf },
     /// A picture was to be written over its scenario.
     #[error("{}: the picture would be written over its scenario", shown_path(path))]
     #[diagnostic(help("name another file"))]

@@ -42,22 +42,36 @@ pub(super) fn run(arguments: &HuntArguments, output: &mut Output) -> Result<Stat
     let junit = arguments.junit.as_deref().map(|path| JunitFile::create(path, scenarios)).transpose()?;
     let watch = watch::Watcher::new(arguments, folder.as_ref(), hunt.count())?;
     let findings = hunt.run_watched(&watch);
-    watch.finish()?;
-    if let Some(folder) = &folder {
-        folder.keep(&hunt, &findings, |failure| again(arguments, &findings, failure))?;
+    let again = |failure: &hunt::Failure| again(arguments, &findings, failure);
+    let mut troubles = Vec::from_iter(watch.finish().err());
+    // A folder with no room for what was found has none for more of it.
+    if let Some(folder) = folder.as_ref().filter(|_| troubles.is_empty()) {
+        troubles.extend(folder.keep(&hunt, &findings, again).err());
     }
+    let kept = folder.as_ref().filter(|_| troubles.is_empty());
     if let Some(junit) = junit {
-        junit.write(&[report::hunt::suite(&findings, |failure| again(arguments, &findings, failure))])?;
+        troubles.extend(junit.write(&[report::hunt::suite(&findings, again)]).err());
     }
     show(arguments.format, &findings, output)?;
-    let status = status(&findings);
-    if let Some(command) = repeating(arguments, &findings, folder.as_ref()) {
+    if let Some(command) = repeating(arguments, &findings, kept) {
         match arguments.format {
             Format::Text => output.show(|out| writeln!(out, "\n{command}"))?,
             Format::Json => output.aside(&command)?,
         }
     }
-    Ok(status)
+    Ok(with_troubles(status(&findings), &troubles, output))
+}
+
+/// Tells what couldn't be written, behind what was found: that is true all the same. Says with which status to leave.
+pub(super) fn with_troubles(status: Status, troubles: &[Failure], output: &mut Output) -> Status {
+    if troubles.is_empty() {
+        return status;
+    }
+    // Where the results can't be written either, that is told when the program ends.
+    if output.flush().is_ok() {
+        troubles.iter().for_each(|trouble| output.complain(trouble));
+    }
+    Status::gravest([status, Status::Misused].into_iter())
 }
 
 /// Refuses options of which one leaves nothing to another.

@@ -19,29 +19,37 @@ pub(super) fn run(arguments: &MergeArguments, output: &mut Output) -> Result<Sta
         }
     }
     let Some(findings) = findings else { return Err(Failure::NoFindings) };
-    if let Some(out) = &arguments.out {
-        let folder = Folder::create(out)?;
-        for failure in &findings.failures {
-            // The example is one of the parts', and so is its scenario.
-            let has_it = |part: &Findings| {
-                part.failures.iter().any(|one| one.name() == failure.name() && one.example == failure.example)
-            };
-            let place = parts.iter().position(has_it).expect("an example comes from one of the parts");
-            folder.copy_from(&arguments.folders[place], failure)?;
-        }
-        folder.keep_findings(&findings)?;
-    }
+    let folder = arguments.out.as_deref().map(Folder::create).transpose()?;
+    let kept = folder.as_ref().map_or(Ok(()), |folder| keep(folder, &findings, &parts, arguments));
     hunt::show(arguments.format, &findings, output)?;
     let status = match hunt::status(&findings) {
         Status::AsExpected if findings.shares_missing() > 0 => Status::Inconclusive,
         status => status,
     };
-    if let (Some(failure), Some(out)) = (findings.failures.first(), &arguments.out) {
+    if let (Some(failure), Some(out), Ok(())) = (findings.failures.first(), &arguments.out, &kept) {
         let command = command::replay(&hunt::scenario_in(out, failure), &[], None);
         match arguments.format {
             Format::Text => output.show(|to| std::io::Write::write_fmt(to, format_args!("\n{command}\n")))?,
             Format::Json => output.aside(&command)?,
         }
     }
-    Ok(status)
+    Ok(hunt::with_troubles(status, &Vec::from_iter(kept.err()), output))
+}
+
+/// Keeps all that was found in `folder`, as the folders of the parts have it.
+fn keep(
+    folder: &Folder,
+    findings: &Findings,
+    parts: &[Findings],
+    arguments: &MergeArguments,
+) -> Result<(), Failure> {
+    for failure in &findings.failures {
+        // The example is one of the parts', and so is its scenario.
+        let has_it = |part: &Findings| {
+            part.failures.iter().any(|one| one.name() == failure.name() && one.example == failure.example)
+        };
+        let place = parts.iter().position(has_it).expect("an example comes from one of the parts");
+        folder.copy_from(&arguments.folders[place], failure)?;
+    }
+    folder.keep_findings(findings)
 }

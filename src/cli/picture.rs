@@ -2,12 +2,17 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::exit::Failure;
-use crate::case::write_file;
+use crate::case::{try_folder, write_file};
 use crate::report::html::{self, Picture};
 use crate::scenario::shown_path;
+
+/// What a page of ours says of itself, within so many bytes from its beginning.
+const OURS: &str = "<meta name=\"generator\" content=\"holdover ";
+const HEAD: u64 = 4_096;
 
 /// What a picture is called in a folder.
 const NAME: &str = "report.html";
@@ -36,6 +41,10 @@ impl PictureFile {
         if there.is_some() && fs::canonicalize(scenario).ok() == there {
             return Err(Failure::PictureOverScenario { path });
         }
+        if path.is_file() && !is_ours(&path) {
+            return Err(Failure::PictureOverOther { path });
+        }
+        try_folder(folder).map_err(|cause| Failure::Unwritable { path: path.clone(), cause })?;
         Ok(PictureFile { path })
     }
 
@@ -50,6 +59,14 @@ impl PictureFile {
     pub(super) fn shown(&self) -> String {
         format!("the picture is in {}", shown_path(&self.path))
     }
+}
+
+/// Whether the file at `path` is a page of an earlier time, which may be replaced, or has nothing in it.
+fn is_ours(path: &Path) -> bool {
+    let mut begin = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut begin));
+    let says_so = || begin.windows(OURS.len()).any(|bytes| bytes == OURS.as_bytes());
+    read.is_ok() && (begin.is_empty() || says_so())
 }
 
 fn is_page(path: &Path) -> bool {

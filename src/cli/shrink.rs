@@ -1,7 +1,10 @@
 //! `holdover shrink`: the smallest scenario in which the same breaks.
 
+mod out;
+
+pub(super) use out::Out;
+
 use std::io::Write;
-use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -10,7 +13,7 @@ use super::command;
 use super::exit::{Failure, Status};
 use super::output::Output;
 use super::replay::{chosen, tell_of_own};
-use crate::case::{Case, Find, commented, told, write_file};
+use crate::case::{Find, commented, told};
 use crate::explore::shrink::{Account, BUDGET, Shrunk, shrink};
 use crate::explore::{Signature, Subject};
 use crate::report::explain::listed;
@@ -46,18 +49,18 @@ struct Entry {
 
 pub(super) fn run(arguments: &ShrinkArguments, output: &mut Output) -> Result<Status, Failure> {
     let rule = arguments.rule.as_deref().map(rule).transpose()?;
-    if rule == Some(Rule::All) && arguments.format == Format::Text && case_folder(arguments).is_none() {
-        return Err(Failure::ManyScenarios);
-    }
-    if rule == Some(Rule::All) && arguments.out.is_some() && case_folder(arguments).is_none() {
+    let out = Out::of(arguments);
+    let is_one = arguments.format == Format::Text || arguments.out.is_some();
+    if rule == Some(Rule::All) && is_one && !out.takes_many() {
         return Err(Failure::ManyScenarios);
     }
     let mut scenario = Scenario::load(&arguments.file)?;
+    out.try_it(&arguments.file)?;
     let protocols = chosen(arguments.protocol.as_slice(), &scenario)?;
     tell_of_own(&arguments.file, output)?;
     scenario.seed = arguments.seed.map_or(scenario.seed, Seed);
     // Where it goes is no part of how to find it.
-    let (found_by, command) = (command::shrink(arguments), command::shrink_to(arguments));
+    let (found_by, command) = (command::shrink(arguments), command::shrink_to(arguments, &out));
     let broken = Broken::find(&scenario, &protocols, rule);
     let mut status = broken.status;
     let mut entries = Vec::new();
@@ -75,7 +78,7 @@ pub(super) fn run(arguments: &ShrinkArguments, output: &mut Output) -> Result<St
             command: &found_by,
             found: 1,
         };
-        let (entry, one) = finish(arguments, find, output)?;
+        let (entry, one) = finish(arguments, out, find, output)?;
         status = Status::gravest([status, one].into_iter());
         entries.push(entry);
         if arguments.format == Format::Text {
@@ -153,18 +156,19 @@ impl Broken {
     }
 }
 
-/// Shows or writes what was shrunk; says what it comes to.
-fn finish(arguments: &ShrinkArguments, find: Find<'_>, output: &mut Output) -> Result<(Entry, Status), Failure> {
+/// Shows or writes what was shrunk; says what it comes to. What can't be written is shown.
+fn finish(
+    arguments: &ShrinkArguments,
+    out: Out<'_>,
+    find: Find<'_>,
+    output: &mut Output,
+) -> Result<(Entry, Status), Failure> {
     let Find { shrunk, protocol, .. } = find;
     let told = told(shrunk, protocol);
     let text = commented(&told.scenario, find)?;
-    let written = match (&arguments.out, case_folder(arguments)) {
-        (_, Some(folder)) => Some(Case::new(find)?.write(folder)?),
-        (Some(file), None) => {
-            write_file(file, &text)?;
-            Some(file.clone())
-        }
-        (None, None) => None,
+    let (written, trouble) = match out.write(find, &text) {
+        Ok(written) => (written, None),
+        Err(trouble) => (None, Some(trouble)),
     };
     if arguments.format == Format::Text {
         match &written {
@@ -172,11 +176,16 @@ fn finish(arguments: &ShrinkArguments, find: Find<'_>, output: &mut Output) -> R
             None => output.show(|out| out.write_all(text.as_bytes()))?,
         }
     }
+    if let Some(trouble) = &trouble {
+        output.flush()?;
+        output.complain(trouble);
+    }
     let status = match (told.repeats, shrunk.account.spent.used_up) {
         (false, _) => Status::Bug,
         (true, true) => Status::Inconclusive,
         (true, false) => Status::AsExpected,
     };
+    let status = Status::gravest([status].into_iter().chain(trouble.map(|_| Status::Misused)));
     let entry = Entry {
         protocol: protocol.name(),
         signature: shrunk.signature,
@@ -185,17 +194,6 @@ fn finish(arguments: &ShrinkArguments, find: Find<'_>, output: &mut Output) -> R
         written: written.as_deref().map(shown_path),
     };
     Ok((entry, status))
-}
-
-/// The folder for cases, if `--out` is one: whatever isn't called like a scenario file.
-fn case_folder(arguments: &ShrinkArguments) -> Option<&Path> {
-    let is_file = |out: &&PathBuf| out.extension().is_some_and(|extension| extension == "toml") || is_special(out);
-    arguments.out.as_ref().filter(|out| !is_file(out)).map(PathBuf::as_path)
-}
-
-/// Whether there is something at `path` that is neither a file nor a folder, such as a terminal.
-fn is_special(path: &Path) -> bool {
-    path.metadata().is_ok_and(|there| !there.is_dir() && !there.is_file())
 }
 
 fn account_of(shrunk: &Shrunk, protocol: &dyn AnyProtocol) -> String {

@@ -45,6 +45,16 @@ fn a_file_or_a_folder_gets_it_and_the_results_stay_as_they_are() {
 }
 
 #[test]
+fn only_a_page_is_replaced() {
+    let there = folder(&[("notes.html", "<p>mine"), ("empty.html", "")]);
+    let ran = replay(&there.path().join("notes.html")).ended(2);
+    assert!(ran.stderr.contains("a file that holdover didn't write") && ran.stdout.is_empty(), "{}", ran.stderr);
+    assert_eq!(fs::read_to_string(there.path().join("notes.html")).expect("it is there"), "<p>mine");
+    replay(&there.path().join("empty.html")).ended(0);
+    page(&there.path().join("empty.html"));
+}
+
+#[test]
 fn protocols_and_seed_are_those_that_are_asked_for() {
     let there = folder(&[]);
     let report = there.path().join("x.html");

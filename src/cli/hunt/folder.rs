@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use crate::case::Case;
+use crate::case::{Case, try_folder};
 use crate::cli::exit::Failure;
 use crate::explore::hunt::{Failure as Found, Findings, Hunt};
 use crate::scenario::Scenario;
@@ -38,8 +38,7 @@ impl Folder {
         }
         // What can't be written is better known before hours of hunting than after.
         let folder = Folder { path: path.to_owned(), kept: Mutex::default() };
-        folder.write(".hunt", "")?;
-        fs::remove_file(path.join(".hunt")).map_err(|cause| unwritable(path, cause))?;
+        try_folder(path).map_err(|cause| unwritable(path, cause))?;
         Ok(folder)
     }
 
