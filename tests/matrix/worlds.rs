@@ -27,12 +27,15 @@ const TITLES: [&str; 5] =
 const FILES: [&str; 6] =
     ["world.toml", "a world.toml", "it's.toml", "\u{202e}\u{200b}.toml", "-w.toml", "$(x) 日本.toml"];
 
+/// The node that there is only under some protocols.
+const LEASE_STORE: &str = "lease-store";
+
 /// A drawn world, as a file.
 pub(crate) struct Drawn {
     pub(crate) scenario: Scenario,
     pub(crate) text: String,
     pub(crate) file: &'static str,
-    /// The names of its nodes.
+    /// The names of the nodes that it has under every protocol.
     pub(crate) nodes: Vec<String>,
 }
 
@@ -88,7 +91,8 @@ impl Bases {
             expect(&mut scenario, dice);
             let text = scenario.to_toml().expect("expectations can be written");
             let nodes = holdover::sim::world::node_names(&scenario.world);
-            let nodes = nodes.iter().map(|name| name.to_string()).collect();
+            // A protocol that keeps its lease on replicas has no store.
+            let nodes = nodes.iter().filter(|name| **name != LEASE_STORE).map(|name| name.to_string()).collect();
             return Drawn { scenario, text, file: dice.name(&FILES), nodes };
         }
     }
