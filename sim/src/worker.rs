@@ -15,6 +15,7 @@ use crate::engine::{Address, Broken, Calling, Passing, Service, Sleep, TaskHandl
 use crate::history::{Claim, Refusal, Row, What};
 use crate::id::{Amount, Epoch, LeaseId, NodeId, OpId, PayoutId, Token};
 use crate::lease::LeaseAsk;
+use crate::panics;
 use crate::point::Point;
 use crate::service::lease_store::{Grant, LeaseRequest, LeaseResponse, LeaseStore, Term};
 use crate::service::ledger::{Checkpoint, Ledger, LedgerRequest, LedgerResponse, Signed};
@@ -373,10 +374,10 @@ impl Future for AskingLedger<'_> {
 
 #[cold]
 fn not_in_the_batch(op: OpId, operations: usize) -> ! {
-    panic!(
+    panics::misused(&format!(
         "the worker's code asks for operation {}, and the batch has {operations}, numbered from 0; see `Worker::batch`",
         op.0
-    )
+    ))
 }
 
 fn expect_checkpoint(response: LedgerResponse) -> Checkpoint {

@@ -23,7 +23,7 @@ pub(crate) struct Ran {
 
 /// Words that are said of the program itself if it goes wrong.
 const TROUBLE: [&str; 5] =
-    ["panicked at", "stack backtrace", "RUST_BACKTRACE", "bug in holdover", "memory allocation"];
+    ["panicked at", "stack backtrace", "RUST_BACKTRACE", "this is a bug in holdover", "memory allocation"];
 
 /// Nouns that are counted.
 const COUNTED: [(&str, &str); 14] = [
