@@ -368,3 +368,51 @@ fn faults_are_told_in_words() {
         None,
     );
 }
+
+/// What a fault is called, and how its links are spelt, changes nothing of what happens.
+#[test]
+fn another_spelling_draws_the_same() {
+    let told = |plan: &str, seed: u64| {
+        let world = WORLD.replace("operations = 2", "operations = 8") + "[[worker]]\nname = \"worker-b\"\n";
+        let text = format!("{world}\n{plan}\n[expect.naive]\n");
+        let mut scenario = Scenario::parse("network.toml", &text).unwrap_or_else(|error| panic!("{error:?}"));
+        scenario.seed = holdover::sim::seed::Seed(seed);
+        let history = &Replay::of(&scenario).runs[0].history;
+        (history.events.clone(), history.nodes.clone(), history.exports.clone())
+    };
+    let fault = |name: &str, when: &str, inject: &str| {
+        let name = if name.is_empty() { String::new() } else { format!("name = \"{name}\"\n") };
+        format!("[[fault]]\n{name}when = {{ {when} }}\ninject = {{ {inject} }}\n")
+    };
+    let others = r#"and = ["provider", "worker-b", "lease-store", "ledger"], "#;
+    for kind in ["loss", "duplicate", "latency", "reorder"] {
+        let on = |and: &str| {
+            let how = match kind {
+                "latency" => r#"range = "1ms..900ms""#,
+                "reorder" => r#"percent = 50, by = "900ms""#,
+                _ => "percent = 50",
+            };
+            format!(r#"{kind} = {{ between = ["worker-a"], {and}{how}, for = "9m" }}"#)
+        };
+        let step = r#"clock-step = { node = "ledger", by = "1ns" }"#;
+        let after = |leader: &str| format!("fault = \"{leader}\"");
+        // One that waits for a fault that waits for a fault, by these names.
+        let chain = |[one, two, three]: [&str; 3], and: &str| {
+            fault(one, "at = \"+1ns\"", step)
+                + &fault(two, &after(one), step)
+                + &fault(three, &after(two), &on(and))
+        };
+        let mut differ = 0;
+        for seed in 0..8 {
+            let expected = told(&chain(["f", "g", ""], ""), seed);
+            for (names, and) in [(["g", "f", ""], ""), (["a", "b", "c"], ""), (["f", "g", ""], others)] {
+                assert_eq!(told(&chain(names, and), seed), expected, "{kind} with seed {seed}: {names:?} {and}");
+            }
+            // Where something else sets it off, it draws anew.
+            let at_once = fault("f", "at = \"+1ns\"", step) + &fault("g", &after("f"), step);
+            let another = at_once + &fault("", &after("f"), &on(""));
+            differ += usize::from(told(&another, seed) != expected);
+        }
+        assert!(differ > 4, "{kind}: {differ}");
+    }
+}

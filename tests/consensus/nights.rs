@@ -130,16 +130,16 @@ fn the_same_seed_tells_the_same_history() {
 #[test]
 fn the_histories_are_the_ones_that_another_process_told() {
     const KEPT: [&str; 10] = [
-        "f295f6bc9bfbd4ccca82857d684835c5",
-        "44de700cb56757f9c9c39b1b5806f669",
-        "2dee60da88d648a4ff1f254cd20e66cf",
-        "54ad5b6142942c81fe2dd6eee785a98f",
-        "c6e3fb3317e8cde8da0ff42f0ea9f63d",
-        "ecf20f9fb79d6f47c42dcd6fea11cbb1",
-        "1faeee8b4deb95f83f9f219ef7565446",
-        "8a2d644bfd6d15c4a9f86fb4bebbca77",
-        "0c589f5fa3da30f075a09c7c514a0bc4",
-        "f1de7d407d8573517d94c66fed7aa324",
+        "3a336d6ccac74965c3cbac7d3fec8cc5",
+        "d9f487601eb0fe9a03ab421ee8f186a6",
+        "d0d3da3bb6b4384628d5e0d40aefe8bd",
+        "6842d67ffafa0b663b72ebd0fd3a2f15",
+        "73280600e45d0d3011506b00e29b4ccd",
+        "42f68098dc5db107b2eca7ad45fc0d42",
+        "c980302d9702ad1fc720e79eac46cf7e",
+        "a42154008c3ab5e3784f182f8c50028d",
+        "7c62166e8738ebd7c10dcd01afdcf122",
+        "d866cb49dd9cf6adccdc7511aa622321",
     ];
     let world = world(ReplicaSpec::THREE);
     let hunt = Hunt::new(&world);

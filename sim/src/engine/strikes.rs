@@ -227,7 +227,7 @@ impl World {
 
     /// From now on `effect` happens to the messages over `links`, because of `fault`.
     pub(crate) fn add_rule(&self, fault: FaultId, links: &Links, effect: Effect) {
-        let key = self.injector.borrow().key(fault, links);
+        let key = self.injector.borrow().key(fault, links, self.named_nodes());
         self.network.borrow_mut().add_rule(fault, links.clone(), effect, key);
     }
 

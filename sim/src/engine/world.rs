@@ -323,6 +323,11 @@ impl World {
         self.tasks.runs_one()
     }
 
+    /// How many nodes a plan can name: all but the copies of workers.
+    pub(super) fn named_nodes(&self) -> usize {
+        self.nodes.len() - self.copies.len()
+    }
+
     /// The node whose code ran last.
     pub(crate) fn active(&self) -> NodeId {
         self.active.get()

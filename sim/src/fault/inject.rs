@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use serde::Serialize;
+
 use super::{Anchor, Fault, Links, PlannedFault};
 use crate::engine::{Due, Queue};
 use crate::history::Event;
@@ -168,12 +170,27 @@ impl Injector {
         Some(self.set_off.swap_remove(index).1)
     }
 
-    /// What the draws of a fault on `links` are keyed by: what it is and when, but not how much of it there is, so that
-    /// less of it strikes some of the same messages.
-    pub(crate) fn key(&self, fault: FaultId, links: &Links) -> u128 {
+    /// What the draws of a fault on `links` are keyed by, in a world of so many `nodes`: what it is and when, but not how much
+    /// of it there is, so that less of it strikes some of the same messages; and not what anything is called, or how links
+    /// are spelt.
+    pub(crate) fn key(&self, fault: FaultId, links: &Links, nodes: usize) -> u128 {
         let planned = &self.plan[fault.index()];
-        let bytes = postcard::to_allocvec(&(planned.inject.name(), &planned.when, links));
-        twox_hash::XxHash3_128::oneshot(&bytes.expect("a plan has no maps of unknown length"))
+        hash(&(planned.inject.name(), self.when(planned, nodes, self.plan.len()), links.in_one_spelling(nodes)))
+    }
+
+    /// When a fault strikes, with what another one is in place of what that is called. It waits for at most so many others.
+    fn when(&self, planned: &PlannedFault, nodes: usize, others: usize) -> Anchor {
+        let Anchor::Fault { name, end, delay } = &planned.when else { return planned.when.clone() };
+        let leader = self.plan.iter().find(|other| other.name.as_ref() == Some(name)).filter(|_| others > 0);
+        let name = leader.map_or_else(String::new, |leader| {
+            let mut inject = leader.inject.clone();
+            let links = inject.links_mut().map(|links| links.in_one_spelling(nodes));
+            let mut whose = if links.is_some() { Vec::new() } else { inject.nodes() };
+            whose.sort_unstable();
+            let key = hash(&(inject.name(), self.when(leader, nodes, others - 1), whose, links));
+            format!("{key:032x}")
+        });
+        Anchor::Fault { name, end: *end, delay: *delay }
     }
 
     /// What `fault` does.
@@ -203,6 +220,11 @@ impl Injector {
             self.scheduled -= 1;
         }
     }
+}
+
+fn hash(what: &impl Serialize) -> u128 {
+    let bytes = postcard::to_allocvec(what);
+    twox_hash::XxHash3_128::oneshot(&bytes.expect("a plan has no maps of unknown length"))
 }
 
 /// Takes out those that don't go on waiting.

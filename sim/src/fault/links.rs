@@ -97,6 +97,25 @@ impl Links {
         !between.is_empty() && and.is_empty() == is_everybody_else
     }
 
+    /// The same links in one spelling, in a world of so many `nodes`: each side in the order of its nodes, the shorter side
+    /// first if both ways are meant, and nobody on the other side if that is everybody else.
+    pub(crate) fn in_one_spelling(&self, nodes: usize) -> Links {
+        let sorted = |set: &NodeSet| {
+            let mut sorted: Vec<NodeId> = set.iter().collect();
+            sorted.sort_unstable();
+            sorted
+        };
+        let everybody = (0..nodes).map(|node| NodeId(node as u16));
+        let between = sorted(&self.between);
+        let others: Vec<NodeId> = everybody.filter(|node| !between.contains(node)).collect();
+        let and = if self.and.is_empty() { others.clone() } else { sorted(&self.and) };
+        let is_everybody_else = and == others;
+        let is_first = self.one_way || (between.len(), &between) <= (and.len(), &and);
+        let (between, and) = if is_first { (between, and) } else { (and, between) };
+        let and = if is_everybody_else { Vec::new() } else { and };
+        Links { between: between.into_iter().collect(), and: and.into_iter().collect(), one_way: self.one_way }
+    }
+
     /// The first node of `between`: where a fault on these links is noted.
     pub(crate) fn node(&self) -> NodeId {
         self.between.first().unwrap_or(NodeId(0))
@@ -155,6 +174,25 @@ mod tests {
             "store>a store>b ledger>a ledger>b provider>a provider>b a>store a>ledger a>provider b>store b>ledger \
              b>provider",
         );
+    }
+
+    #[test]
+    fn the_same_links_have_one_spelling() {
+        let spelt = |between: &str, and: &str, one_way| {
+            Links { between: set(between), and: set(and), one_way }.in_one_spelling(NODES.len())
+        };
+        let check =
+            |between: &str, and: &str, expected: [&str; 2], one_way: [&str; 2]| {
+                let [is, is_one_way] = [(expected, false), (one_way, true)]
+                    .map(|([between, and], one_way)| Links { between: set(between), and: set(and), one_way });
+                assert_eq!(spelt(between, and, false), is, "{between} and {and}");
+                assert_eq!(spelt(between, and, true), is_one_way, "{between} to {and}");
+            };
+        check("a", "ledger", ["ledger", "a"], ["a", "ledger"]);
+        check("a", "", ["a", ""], ["a", ""]);
+        check("a", "b provider ledger store", ["a", ""], ["a", ""]);
+        check("b a ledger provider", "store", ["store", ""], ["ledger provider a b", ""]);
+        check("b a", "store provider", ["store provider", "a b"], ["a b", "store provider"]);
     }
 
     #[test]
