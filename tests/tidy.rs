@@ -24,8 +24,11 @@ use holdover::sim::service::{MESSAGES, REPAIR_MESSAGES};
 const CODE: [&str; 5] = ["src", "sim", "tests", "examples", "benches"];
 
 /// The folders with scripts and styles of ours, and what their names end in.
-const PAGES: [(&str, &[&str]); 2] =
-    [("src/report/html/assets", &[".js", ".css", ".html"]), ("tests/browser", &[".test.mjs"])];
+const PAGES: [(&str, &[&str]); 3] = [
+    ("src/report/html/assets", &[".js", ".css", ".html"]),
+    ("tests/browser", &[".test.mjs"]),
+    ("tests/oracle", &[".py"]),
+];
 
 /// Longer files are taken apart.
 const MOST_LINES: usize = 500;
@@ -95,6 +98,9 @@ fn every_file_says_what_it_is() {
     let scripts = pages().into_iter().filter(|path| path.ends_with("js"));
     let silent = scripts.filter(|path| !files::read(path).starts_with("// "));
     untidy.extend(silent.map(|path| format!("{path} doesn't begin with // and what it is for")));
+    let modules = pages().into_iter().filter(|path| path.ends_with(".py"));
+    let silent = modules.filter(|path| !files::read(path).starts_with("\"\"\""));
+    untidy.extend(silent.map(|path| format!("{path} doesn't begin with a docstring on what it is for")));
     assert_tidy(&untidy);
 }
 

@@ -1,8 +1,11 @@
 //! The JSON Schema of a line of a history, for those who read [`jsonl`](super::jsonl): what each field is.
 
+use holdover_sim::check::{ASSUMPTIONS, CHECKERS, SIGHTINGS};
 use holdover_sim::clock::Motion;
 use holdover_sim::history::{EVENTS, PayoutState, Reason, Role};
 use serde_json::{Map, Value, json};
+
+use super::settings::settings_schema;
 
 /// The fields of each kind of event, but for those without any: each a name and, behind a colon, what it is.
 const FIELDS: &[(&str, &str)] = &[
@@ -91,7 +94,7 @@ pub fn history_schema() -> Value {
 }
 
 /// An object with just these fields, all of them required.
-fn object(about: &str, fields: &[(&str, Value)]) -> Value {
+pub(super) fn object(about: &str, fields: &[(&str, Value)]) -> Value {
     let required: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
     let properties: Map<String, Value> =
         fields.iter().map(|(name, of)| ((*name).to_owned(), of.clone())).collect();
@@ -113,16 +116,28 @@ fn one_of(about: &str, things: &[(&str, Option<Value>)]) -> Value {
     json!({ "description": about, "anyOf": things.iter().map(thing).collect::<Vec<_>>() })
 }
 
-fn is(what: &str) -> Value {
+pub(super) fn is(what: &str) -> Value {
     json!({ "$ref": format!("#/definitions/{what}") })
 }
 
 fn run_line() -> Value {
+    let discipline = object(
+        "What sets its clocks right, and how often it polls.",
+        &[("daemon", is("text")), ("poll", is("nanos"))],
+    );
     let node = object(
         "A node.",
         &[
             ("name", json!({ "type": "string" })),
             ("role", json!({ "enum": Role::DRAWN })),
+            (
+                "starts",
+                json!({
+                    "anyOf": [is("instant"), { "type": "null" }],
+                    "description": "When its process begins, if it is a worker or an operator.",
+                }),
+            ),
+            ("discipline", json!({ "anyOf": [discipline, { "type": "null" }] })),
             (
                 "clocks",
                 json!({
@@ -143,6 +158,7 @@ fn run_line() -> Value {
             ("seed", json!({ "type": "integer", "minimum": 0 })),
             ("start", json!({ "type": "integer", "description": "The start, in nanoseconds since 1970." })),
             ("fingerprint", is("fingerprint")),
+            ("world", settings_schema()),
             (
                 "nodes",
                 json!({ "type": "array", "items": node, "description": "Numbers of nodes count into it from 0." }),
@@ -241,8 +257,51 @@ fn end_line() -> Value {
             ),
             ("ended_at", is("instant")),
             ("fingerprint", is("fingerprint")),
+            ("verdicts", verdicts()),
+            (
+                "broken_assumptions",
+                json!({
+                    "type": "array",
+                    "items": { "enum": ASSUMPTIONS.iter().map(|assumption| assumption.name).collect::<Vec<_>>() },
+                    "description": "What the protocol relies on, and wasn't so.",
+                }),
+            ),
+            ("belief_overlap", is("nanos")),
+            ("seen", seen()),
+            (
+                "faults",
+                json!({
+                    "type": "array",
+                    "items": { "enum": ["bit", "missed", "never-struck"] },
+                    "description": "What became of each fault of the plan.",
+                }),
+            ),
         ],
     )
+}
+
+/// What each rule comes to.
+fn verdicts() -> Value {
+    let verdict = json!({
+        "type": "object",
+        "properties": {
+            "verdict": { "enum": ["holds", "violated", "unknown"] },
+            "judged": is("number"),
+            "times": is("number"),
+            "witness": { "type": "object", "required": ["kind"], "description": "The first events that show it." },
+            "reason": is("text"),
+        },
+        "required": ["verdict"],
+        "additionalProperties": false,
+    });
+    let verdicts: Vec<(&str, Value)> = CHECKERS.iter().map(|rule| (rule.name, verdict.clone())).collect();
+    object("What each rule comes to.", &verdicts)
+}
+
+/// How often each sighting was seen.
+fn seen() -> Value {
+    let seen: Vec<(&str, Value)> = SIGHTINGS.iter().map(|sighting| (sighting.name, is("number"))).collect();
+    object("How often each sighting was seen.", &seen)
 }
 
 fn definitions() -> Value {

@@ -1,16 +1,20 @@
 //! The histories as JSON Lines: for each run a line on its world, one for each event, and one on its end. `history_schema`
 //! has the schema of a line.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use holdover_sim::check::{Bite, Verdict};
 use holdover_sim::clock::{Clock, ClockLine};
 use holdover_sim::fault::PlannedFault;
 use holdover_sim::history::{Event, History, Role, Row, What};
 use holdover_sim::id::{Amount, EventId, NodeId};
 use holdover_sim::limits::Ending;
-use holdover_sim::time::{TimeOfDay, TrueTime, WallTime};
+use holdover_sim::time::{Span, TimeOfDay, TrueTime, WallTime};
+use holdover_sim::world::{Discipline, WorldSpec, worker_node};
 use serde::Serialize;
 
+use super::settings::Settings;
 use crate::replay::{JudgedRun, Replay};
 
 #[derive(Serialize)]
@@ -21,6 +25,7 @@ struct RunLine<'a> {
     seed: u64,
     start: WallTime,
     fingerprint: String,
+    world: Settings,
     nodes: Vec<NodeLine<'a>>,
     batch: &'a [Amount],
     plan: &'a [PlannedFault],
@@ -30,7 +35,15 @@ struct RunLine<'a> {
 struct NodeLine<'a> {
     name: &'a str,
     role: Role,
+    starts: Option<TrueTime>,
+    discipline: Option<DisciplineLine>,
     clocks: &'a ClockLine,
+}
+
+#[derive(Serialize)]
+struct DisciplineLine {
+    daemon: &'static str,
+    poll: Span,
 }
 
 #[derive(Serialize)]
@@ -56,6 +69,11 @@ struct EndLine<'a> {
     ending: &'a Ending,
     ended_at: TrueTime,
     fingerprint: String,
+    verdicts: BTreeMap<&'static str, &'a Verdict>,
+    broken_assumptions: Vec<&'static str>,
+    belief_overlap: Span,
+    seen: BTreeMap<&'static str, usize>,
+    faults: &'a [Bite],
 }
 
 /// Writes the histories of `replay`, one run after the other.
@@ -64,15 +82,28 @@ struct EndLine<'a> {
 /// What `out` says.
 pub fn write(replay: &Replay<'_>, out: &mut impl Write) -> io::Result<()> {
     for run in &replay.runs {
-        write_history(run, out)?;
+        write_history(&replay.scenario.world, run, out)?;
     }
     Ok(())
 }
 
-fn write_history(run: &JudgedRun, out: &mut impl Write) -> io::Result<()> {
+fn write_history(world: &WorldSpec, run: &JudgedRun, out: &mut impl Write) -> io::Result<()> {
     let history: &History = &run.history;
-    let nodes =
-        history.nodes.iter().map(|node| NodeLine { name: &node.name, role: node.role, clocks: &node.clocks });
+    let processes = world.workers.iter().chain(&world.operators).zip(0..);
+    let started_at: BTreeMap<NodeId, TrueTime> =
+        processes.map(|(process, index)| (worker_node(index), process.starts)).collect();
+    let copies: BTreeMap<NodeId, NodeId> = history.events.iter().filter_map(copied).collect();
+    let nodes = history.nodes.iter().zip(0..).map(|(node, number)| {
+        let number = NodeId(number);
+        let clock = world.clock(copies.get(&number).copied().unwrap_or(number));
+        NodeLine {
+            name: &node.name,
+            role: node.role,
+            starts: started_at.get(&number).copied(),
+            discipline: clock.discipline.map(discipline_line),
+            clocks: &node.clocks,
+        }
+    });
     let head = RunLine {
         line: "run",
         run: history.protocol,
@@ -80,6 +111,7 @@ fn write_history(run: &JudgedRun, out: &mut impl Write) -> io::Result<()> {
         seed: history.seed.0,
         start: history.start,
         fingerprint: run.fingerprint.to_string(),
+        world: Settings::of(world, run.protocol, history.lease_service),
         nodes: nodes.collect(),
         batch: &history.batch,
         plan: &history.plan,
@@ -94,8 +126,25 @@ fn write_history(run: &JudgedRun, out: &mut impl Write) -> io::Result<()> {
         ending: &history.ending,
         ended_at: history.ended_at,
         fingerprint: run.fingerprint.to_string(),
+        verdicts: run.verdicts.iter().map(|(checker, verdict)| (checker.name, verdict)).collect(),
+        broken_assumptions: run.broken_assumptions.iter().map(|assumption| assumption.name).collect(),
+        belief_overlap: run.belief_overlap,
+        seen: run.sightings.iter().map(|(sighting, count)| (sighting.name, *count)).collect(),
+        faults: &run.bites,
     };
     write_line(&end, out)
+}
+
+/// The copy of a worker that goes on from `event` on, and of whom it is one.
+fn copied(event: &Event) -> Option<(NodeId, NodeId)> {
+    match event.what {
+        What::WorkerRestored { of, .. } => Some((event.node, of)),
+        _ => None,
+    }
+}
+
+fn discipline_line(Discipline { daemon, poll }: Discipline) -> DisciplineLine {
+    DisciplineLine { daemon: daemon.name(), poll }
 }
 
 fn event_line<'a>(history: &'a History, id: EventId, event: &'a Event) -> EventLine<'a> {

@@ -34,6 +34,7 @@ pub mod mermaid;
 mod notable;
 pub mod perfetto;
 mod repair;
+mod settings;
 pub mod shrink;
 mod style;
 mod summary;
