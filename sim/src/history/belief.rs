@@ -68,6 +68,11 @@ fn beliefs_but_for(history: &History, endless: &[(NodeId, Epoch)]) -> Result<Vec
             What::WorkerFinished | What::WorkerDied => apply(event.node, Change::Finished),
             What::WorkerRestored { snapshot, .. } => {
                 let held = remembered.iter().find(|(taken, _)| *taken == snapshot).and_then(|(_, held)| *held);
+                // A copy of a worker may act past an end that the worker itself goes by.
+                let held = held.map(|held| Held {
+                    endless: held.endless || endless.contains(&(event.node, held.epoch)),
+                    ..held
+                });
                 apply(event.node, Change::Restored(held));
             }
             What::FaultBegan { fault } if is_snapshot(history, fault) => {
@@ -309,6 +314,9 @@ mod tests {
         let dropped = || snapshot(held_to(A, 40)).at(10).dropped(A, 1).at(20);
         check(restored(dropped(), A), &[(A, 1, 0, 10), (A, 1, 20, 40)]);
         check(restored(dropped(), C), &[(A, 1, 0, 10), (C, 1, 20, 40)]);
+        // A copy that acts past the end, as the worker itself doesn't.
+        let looks = |story: Story, node| story.on(node, What::LeaseChecked { epoch: Epoch(1), valid: true });
+        check(looks(restored(dropped(), C).at(50), C).at(60).dropped(C, 1), &[(A, 1, 0, 10), (C, 1, 20, 60)]);
         let died = || snapshot(held_to(A, 40)).at(10).on(A, What::WorkerDied).at(20);
         check(restored(died(), A), &[(A, 1, 0, 10), (A, 1, 20, 40)]);
         let nothing = Story::new().on(A, What::WorkerStarted).plan(Snapshot { node: A }.into()).begins(0);
