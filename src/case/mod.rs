@@ -16,7 +16,7 @@ mod told;
 pub use error::CaseError;
 pub(crate) use folder::{ABOUT, ORIGINAL, SCENARIO};
 pub use place::write_file;
-pub(crate) use place::{put_file, try_folder};
+pub(crate) use place::{clear_leftovers, is_in_the_making, put_file, try_folder};
 pub use promote::{Promoted, promote};
 pub use told::{Told, told};
 

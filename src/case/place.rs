@@ -1,5 +1,6 @@
 //! Puts a file or a folder into its place at once: until it is there whole, what was there before is.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
@@ -84,9 +85,33 @@ pub(super) fn put_folder(folder: &Path, name: &str, files: &[(&str, &str)]) -> i
     Ok(())
 }
 
+/// What the names of files and folders begin and end with that aren't whole yet.
+const MAKING: (&str, &str) = (".holdover-", ".new");
+
 /// What is being written has a name that begins with a dot, and goes away if it fails.
 fn in_the_making() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".holdover-").suffix(".new");
+    builder.prefix(MAKING.0).suffix(MAKING.1);
     builder
+}
+
+/// Whether what has this name isn't whole yet, or never will be: whoever wrote it may have been killed.
+pub(crate) fn is_in_the_making(name: &OsStr) -> bool {
+    let name = name.as_encoded_bytes();
+    name.starts_with(MAKING.0.as_bytes()) && name.ends_with(MAKING.1.as_bytes())
+}
+
+/// Removes what was left in `folder` by whoever was killed. Nobody else may be writing there.
+///
+/// # Errors
+/// If the folder can't be listed, or something in it can't be removed.
+pub(crate) fn clear_leftovers(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if is_in_the_making(&entry.file_name()) {
+            let remove = if entry.file_type()?.is_dir() { fs::remove_dir_all } else { fs::remove_file };
+            remove(&entry.path())?;
+        }
+    }
+    Ok(())
 }

@@ -12,7 +12,7 @@ use super::command;
 use super::exit::{Failure, Status};
 use super::junit::JunitFile;
 use super::output::Output;
-use crate::case::{ABOUT, About, Case, ORIGINAL, SCENARIO};
+use crate::case::{ABOUT, About, Case, ORIGINAL, SCENARIO, is_in_the_making};
 use crate::replay::{Outcome, Replay};
 use crate::report::check::{self, CheckOutcome, CheckedFile};
 use crate::report::junit::Suite;
@@ -246,6 +246,7 @@ fn walk(folder: &Path, invalid: bool, found: &mut Vec<Candidate>) {
             return;
         }
     };
+    entries.retain(|(entry, _)| !is_in_the_making(&entry.file_name()));
     entries.sort_by_key(|(entry, _)| entry.file_name());
     let is_case = [ABOUT, SCENARIO].iter().all(|name| entries.iter().any(|(entry, _)| entry.file_name() == *name));
     for (entry, is_folder) in entries {

@@ -134,6 +134,10 @@ pub(super) enum Failure {
     #[error("{}: has the finds of a hunt", shown_path(path))]
     #[diagnostic(help("take another folder, or move that one away"))]
     FolderTaken { path: PathBuf },
+    /// Another program writes into the folder of a hunt.
+    #[error("{}: another hunt or merge is writing there", shown_path(path))]
+    #[diagnostic(help("take another folder, or wait until that one is done"))]
+    FolderInUse { path: PathBuf },
     /// Something can't be written.
     #[error("{}: can't be written", shown_path(path))]
     Unwritable {

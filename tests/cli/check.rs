@@ -189,3 +189,25 @@ fn a_folder_that_can_not_be_listed_takes_no_other_along() {
     assert_eq!(listed.stdout.lines().count(), 2, "{}", listed.stdout);
     assert!(listed.stderr.contains("can't be listed"), "{}", listed.stderr);
 }
+
+/// A program that is killed while it writes leaves what isn't whole, and nobody reads that.
+#[test]
+fn what_was_never_whole_is_not_checked() {
+    let folder = folder(&[
+        ("a.toml", QUIET),
+        (".holdover-Xy12ab.new", "title = 1"),
+        (".holdover-Zz34cd.new/scenario.toml", "title = 1"),
+        ("finds/b.toml.part", "title = 1"),
+        ("finds/.holdover-Ab56ef.new/one-naive/original.toml", "title = 1"),
+    ]);
+    let ran = shell("holdover check .", folder.path()).ended(0);
+    assert_eq!(ran.stdout, "ok   ./a.toml\n1 scenario: 1 as expected, 0 not\n");
+    assert_eq!(shell("holdover list scenarios .", folder.path()).ended(0).stdout.lines().count(), 1);
+    // Who writes there again clears it away, and nothing else.
+    shell("holdover hunt a.toml --protocol fenced --seeds 0..1 --plan kept --out finds", folder.path()).ended(0);
+    let mut left: Vec<_> =
+        std::fs::read_dir(folder.path().join("finds")).expect("a folder").filter_map(Result::ok).collect();
+    left.sort_by_key(|entry| entry.file_name());
+    let left: Vec<_> = left.iter().map(|entry| entry.file_name().into_string().expect("text")).collect();
+    assert_eq!(left, ["b.toml.part", "hunt.json"]);
+}

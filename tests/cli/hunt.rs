@@ -222,6 +222,35 @@ fn what_makes_no_sense_is_refused() {
 }
 
 #[test]
+#[cfg(unix)]
+fn two_hunts_do_not_write_into_one_folder() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let hunt = || {
+        run([
+            "hunt",
+            CLOCK_JUMP,
+            "--protocol",
+            "naive",
+            "--seeds",
+            "0..20",
+            "--out",
+            folder.path().to_str().expect("text"),
+        ])
+    };
+    let other = std::fs::File::open(folder.path()).expect("it is there");
+    other.lock().expect("nobody else has it");
+    let ran = hunt().ended(2);
+    assert!(
+        ran.stderr.contains("another hunt or merge is writing there") && ran.stdout.is_empty(),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0);
+    drop(other);
+    hunt().ended(1);
+}
+
+#[test]
 fn the_finds_of_another_hunt_are_left_as_they_are() {
     let (_folder, out) = place();
     let hunt = || {

@@ -5,7 +5,7 @@
 //! there, so none is ever there in half.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use crate::case::{Case, try_folder};
+use crate::case::{Case, clear_leftovers, put_file, try_folder};
 use crate::cli::exit::Failure;
 use crate::explore::hunt::{Failure as Found, Findings, Hunt};
 use crate::scenario::Scenario;
@@ -25,6 +25,8 @@ const FINDINGS: &str = "hunt.json";
 /// The folder.
 pub(in crate::cli) struct Folder {
     path: PathBuf,
+    /// Nobody else writes there while it is open; the operating system lets go of it when the program ends, however it does.
+    _lock: File,
     /// The names of the failures that are in it.
     kept: Mutex<BTreeSet<String>>,
 }
@@ -33,12 +35,13 @@ impl Folder {
     /// The folder at `path`, which is made if it isn't there. One that has the finds of a hunt is left as it is.
     pub(in crate::cli) fn create(path: &Path) -> Result<Folder, Failure> {
         fs::create_dir_all(path).map_err(|cause| unwritable(path, cause))?;
+        let lock = lock(path)?;
         if path.join(FINDINGS).exists() {
             return Err(Failure::FolderTaken { path: path.to_owned() });
         }
         // What can't be written is better known before hours of hunting than after.
-        let folder = Folder { path: path.to_owned(), kept: Mutex::default() };
-        try_folder(path).map_err(|cause| unwritable(path, cause))?;
+        let folder = Folder { path: path.to_owned(), _lock: lock, kept: Mutex::default() };
+        clear_leftovers(path).and_then(|()| try_folder(path)).map_err(|cause| unwritable(path, cause))?;
         Ok(folder)
     }
 
@@ -117,9 +120,23 @@ impl Folder {
     }
 
     fn write(&self, name: &str, text: &str) -> Result<(), Failure> {
-        let (beside, place) = (self.path.join(format!("{name}.part")), self.path.join(name));
-        let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, &place));
-        written.map_err(|cause| unwritable(&place, cause))
+        let place = self.path.join(name);
+        put_file(&place, text, true).map_err(|cause| unwritable(&place, cause))
+    }
+}
+
+/// Has the folder at `path` for this program alone, as long as what it gives is open.
+fn lock(path: &Path) -> Result<File, Failure> {
+    // A folder can be locked itself, so nothing is left in it; where that isn't so, a file in it is.
+    let opened = if cfg!(unix) { File::open(path) } else { File::create(path.join(".holdover.lock")) };
+    let file = opened.map_err(|cause| unwritable(path, cause))?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(Failure::FolderInUse { path: path.to_owned() }),
+        // A file system without locks is still one to write to.
+        Err(TryLockError::Error(cause)) if cause.kind() != io::ErrorKind::Unsupported => {
+            Err(unwritable(path, cause))
+        }
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
     }
 }
 
