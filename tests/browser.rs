@@ -75,7 +75,7 @@ fn hostile() -> (Scenario, String, serde_json::Value) {
     scenario.world.workers[1].name = "\u{202e}b".to_owned();
     // What isn't printed, and what would turn the sentence around it, is told by its escape.
     let mut told = TURNED.to_owned();
-    for c in ['\u{1}', '\u{202e}', '\u{2066}'] {
+    for c in ['\u{1}', '\u{202e}', '\u{2066}', '\u{2028}'] {
         told = told.replace(c, &c.escape_unicode().to_string());
     }
     let texts = serde_json::json!({

@@ -149,7 +149,7 @@ pub(super) struct CheckArguments {
 #[command(
     after_help = "Exit status: 0 explained · 1 a run panicked · 2 wrong usage or a bad file · 3 nothing is violated, so \
                   there is nothing to explain, or a bound was hit, or it was ended before its time · 70 a bug in holdover. \
-                  An interrupt ends it with what was learned; a second one ends the program with 130."
+                  An interrupt or SIGTERM ends it with what was learned; a second one ends the program with 130."
 )]
 pub(super) struct ExplainArguments {
     /// The scenario file
@@ -174,7 +174,7 @@ pub(super) struct ExplainArguments {
 #[command(
     after_help = "Exit status: 0 nothing failed · 1 something failed · 2 wrong usage or a bad file · 3 nothing failed, but \
                   the hunt was ended before its time, or a run used up its steps · 70 a bug in holdover. \
-                  An interrupt ends the hunt with what was found; a second one ends the program with 130."
+                  An interrupt or SIGTERM ends the hunt with what was found; a second one ends the program with 130."
 )]
 pub(super) struct HuntArguments {
     /// The scenario in whose world to hunt; without it, two workers and nothing special

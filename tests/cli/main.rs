@@ -17,6 +17,8 @@ mod repeat;
 mod replay;
 mod schema;
 mod shrink;
+#[cfg(unix)]
+mod signals;
 mod status;
 mod streams;
 mod support;
