@@ -3,6 +3,7 @@
 use holdover::sim::clock::{Clock, Rate};
 use holdover::sim::fault::{ClockDrift, ClockStrobe, Fault, LeapSecond, SMEAR_PPB, ZoneError};
 use holdover::sim::history::What;
+use holdover::sim::id::NodeId;
 use holdover::sim::limits::Ending;
 use holdover::sim::time::{Span, TrueTime};
 
@@ -25,6 +26,31 @@ fn a_zone_error_is_there_and_gone() {
         ZoneError { node: A, by: Span::secs(7_200), lasting: Span::secs(30) },
         &[(99, 0), (100, 2 * hour), (129, 2 * hour), (130, 0), (200, 0)],
     );
+}
+
+/// Whatever else happens to the clock meanwhile, it is set back by what it was set off by, to the nanosecond.
+#[test]
+fn a_zone_error_takes_back_what_it_did() {
+    let zone = |by| ZoneError { node: A, by, lasting: Span::secs(30) };
+    let drift = || ClockDrift { node: A, rate: Rate::from_ppb(10_007).expect("in range"), lasting: None };
+    for by in [Span::secs(900), Span::secs(-900), Span::secs(50_400)] {
+        let plain = history_of(&world(), &[from(50, drift())], 1);
+        let zoned = history_of(&world(), &[from(50, drift()), from(100, zone(by))], 1);
+        let off = |at| error(&zoned, A, at) - error(&plain, A, at);
+        let nanosecond = Span::nanos(1);
+        for (at, expected) in [
+            (at(100) - nanosecond, Span::ZERO),
+            (at(100), by),
+            (at(130) - nanosecond, by),
+            (at(130), Span::ZERO),
+            (at(1_000), Span::ZERO),
+        ] {
+            assert_eq!(off(at), expected, "{by} at {at:?}");
+        }
+        let lease_store = NodeId(0);
+        assert_eq!(error(&zoned, B, at(110)), Span::ZERO);
+        assert_eq!(error(&zoned, lease_store, at(110)), Span::ZERO);
+    }
 }
 
 #[test]
@@ -87,4 +113,20 @@ fn a_leap_second_is_repeated_by_some_and_smeared_by_others() {
     assert_eq!(mono, 1_000_000_000_000 - 1_000 * i64::from(SMEAR_PPB));
     let raw = clocks(&history, B).raw(at(1_000)).as_nanos();
     assert_eq!(raw, 1_000_000_000_000);
+}
+
+/// Each clock that is named is stepped, wherever it stands in the list, and no other.
+#[test]
+fn a_leap_second_is_on_every_clock_that_has_it() {
+    let nodes = [A, B, NodeId(0), NodeId(1)];
+    for stepped in [vec![A], vec![B], vec![A, B], vec![B, NodeId(1), A], vec![NodeId(0), B]] {
+        let leap = LeapSecond { stepped: stepped.clone(), smeared: Vec::new() };
+        let history = history_of(&world(), &[from(600, leap)], 1);
+        for node in nodes {
+            let expected = if stepped.contains(&node) { Span::secs(-1) } else { Span::ZERO };
+            assert_eq!(error(&history, node, at(600) - Span::nanos(1)), Span::ZERO, "{node:?} of {stepped:?}");
+            assert_eq!(error(&history, node, at(600)), expected, "{node:?} of {stepped:?}");
+            assert_eq!(error(&history, node, at(900)), expected, "{node:?} of {stepped:?}");
+        }
+    }
 }

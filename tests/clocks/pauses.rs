@@ -9,10 +9,10 @@ use holdover::sim::protocol::{AnyProtocol, Fenced, Naive};
 use holdover::sim::run::run;
 use holdover::sim::seed::Seed;
 use holdover::sim::time::{Span, TrueTime};
-use holdover::sim::world::{LEDGER, WorldSpec};
+use holdover::sim::world::{LEASE_STORE, LEDGER, PROVIDER, WorldSpec};
 use proptest::prelude::*;
 
-use crate::support::{A, at, clocks, corrections, error, freeze, from, history_of, world};
+use crate::support::{A, B, at, clocks, corrections, error, freeze, from, history_of, world};
 
 const ALL: [Clock; 4] = [Clock::Wall, Clock::Monotonic, Clock::Raw, Clock::Boottime];
 
@@ -399,4 +399,18 @@ fn a_timer_by_the_wall_clock_moves_with_it() {
     begins(&[pause(PauseClocks::Corrected { after: Span::secs(2) })], 1_200);
     // It passes unseen while the node stands still.
     begins(&[from(1_190, Pause::of(A, Span::secs(20), PauseClocks::Running))], 1_210);
+}
+
+/// All that was on a host goes to another one, and what stayed where it was is as it was.
+#[test]
+fn a_migrated_host_takes_the_clocks_of_all_its_nodes_along() {
+    let host = Pause { beside: vec![B, LEDGER], ..Pause::of(A, Span::secs(10), migrated(2_000, 10_000_000)) };
+    let history = history_of(&world(), &[from(100, host)], 1);
+    for (node, moved) in [(A, true), (B, true), (LEDGER, true), (LEASE_STORE, false), (PROVIDER, false)] {
+        let raw = |seconds| clocks(&history, node).read(Clock::Raw, at(seconds));
+        let lost = 110_000_000_000 - raw(110);
+        let runs_in_ten = raw(210) - raw(200);
+        let expected = if moved { (2_000_000_000, 10_100_000_000) } else { (0, 10_000_000_000) };
+        assert_eq!((lost, runs_in_ten), expected, "{node:?}");
+    }
 }

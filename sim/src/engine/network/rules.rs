@@ -234,8 +234,13 @@ impl Draws<'_> {
 
     /// Whether a message is among so many percent. One draw.
     fn is_among(&mut self, percent: u8) -> bool {
-        self.stream().below(100) < u64::from(percent)
+        is_below(self.stream().below(100), percent)
     }
+}
+
+/// Whether a number of 0 to 99 is among so many percent of them.
+fn is_below(number: u64, percent: u8) -> bool {
+    number < u64::from(percent)
 }
 
 #[cfg(test)]
@@ -333,6 +338,22 @@ mod tests {
         assert!(some.iter().zip(&more).all(|(some, more)| some.is_none() || more.is_some()));
         assert!(count(&some) > 0 && count(&some) < count(&more));
         assert_eq!(count(&all), 600);
+    }
+
+    /// Of a hundred numbers that can be drawn, so many are among them as the percentage says.
+    #[test]
+    fn a_percentage_is_exact() {
+        for percent in [0, 1, 50, 99, 100] {
+            let among = (0..100).filter(|number| is_below(*number, percent)).count();
+            assert_eq!(among, usize::from(percent));
+        }
+        // And whoever draws goes by that: of many messages as many as the drawn numbers say.
+        for (percent, touched) in [(1, 5), (50, 300), (99, 594)] {
+            let mut network = network();
+            add(&mut network, 0, A, Effect::LoseSome(percent));
+            let found = count(&send(&mut network, 0).1);
+            assert!(found.abs_diff(touched) <= 30, "{percent} % of 600 are {found}");
+        }
     }
 
     #[test]

@@ -61,3 +61,41 @@ impl Leading {
         if self.revoking.replace(version) == Some(version) { None } else { Some(version) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::machine::Session;
+    use super::*;
+    use crate::id::Token;
+
+    fn held() -> Held {
+        Held {
+            by: Session { client: NodeId(3), opened: 1 },
+            token: Token(2),
+            granted: 2,
+            number: 1,
+            renewed: 2,
+            ttl: Span::nanos(40),
+            deadline: None,
+        }
+    }
+
+    #[test]
+    fn a_lease_runs_out_at_its_very_instant_and_once() {
+        for (now, runs_out) in [(100, false), (139, false), (140, true), (141, true)] {
+            let mut leading = Leading::default();
+            leading.watch(&held(), 100);
+            assert_eq!(leading.run_out(now).is_some(), runs_out, "at {now}");
+            assert_eq!(leading.run_out(now), None, "it is asked for once");
+        }
+    }
+
+    #[test]
+    fn a_delay_ends_at_its_very_instant() {
+        let mut leading = Leading::default();
+        leading.delay(NodeId(3), 100, Span::nanos(15));
+        for (now, delayed) in [(100, true), (114, true), (115, false), (116, false)] {
+            assert_eq!(leading.delayed_for(None, now).is_some(), delayed, "at {now}");
+        }
+    }
+}

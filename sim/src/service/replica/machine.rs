@@ -212,3 +212,36 @@ impl Machine {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two clients come, and ask for a lease of 40 ns at these readings of the leader's wall clock.
+    fn second_is_granted(first: i64, second: i64) -> bool {
+        let mut machine = Machine::default();
+        let [one, two] = [3, 4].map(|client| {
+            let (client, nonce) = (NodeId(client), 7);
+            machine.apply(Command::Open { client, nonce });
+            machine.opened(client, nonce).expect("it just came")
+        });
+        let ask = |by, now| Command::Ask {
+            by,
+            number: 1,
+            once: true,
+            ask: LeaseAsk::Acquire { ttl: Span::nanos(40) },
+            now: Some(WallTime::from_nanos(now)),
+            token: None,
+            delayed: None,
+        };
+        assert!(matches!(machine.apply(ask(one, first)).0, LeaseTold::Granted { .. }));
+        matches!(machine.apply(ask(two, second)).0, LeaseTold::Granted { .. })
+    }
+
+    #[test]
+    fn a_replicated_deadline_ends_a_lease_at_its_very_instant() {
+        for (second, granted) in [(100, false), (139, false), (140, true), (141, true)] {
+            assert_eq!(second_is_granted(100, second), granted, "at {second}");
+        }
+    }
+}
