@@ -103,7 +103,7 @@ pub struct History {
     pub nodes: Vec<NodeRecord>,
     /// The amounts of the batch; an [`OpId`] is an index.
     pub batch: Vec<Amount>,
-    /// The fault plan; a [`FaultId`](crate::id::FaultId) is an index.
+    /// The fault plan; a [`FaultId`] is an index.
     pub plan: Vec<PlannedFault>,
     /// When the job was due, by a wall clock that is right.
     pub due: TrueTime,
