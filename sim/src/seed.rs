@@ -1,9 +1,10 @@
 //! One seed, many streams.
 //!
-//! Every purpose draws from a ChaCha stream of its own, keyed by (seed, purpose, entity). Taking one fault away, or
-//! adding a worker, leaves all other draws as they were; shrinking and counterfactuals depend on it. Ranges are drawn
-//! here and not with `rand`'s distributions, whose algorithms may change between versions and would change what a
-//! seed does.
+//! Every purpose draws from a ChaCha stream of its own, keyed by (seed, purpose, entity). Taking one fault away leaves all
+//! other draws as they were; counterfactuals depend on it. So does taking away the last node. A node that goes from the
+//! middle gives its number to the next one, whose streams are others from then on, and operators and replicas are
+//! numbered behind the workers. Ranges are drawn here and not with `rand`'s distributions, whose algorithms may change
+//! between versions and would change what a seed does.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
