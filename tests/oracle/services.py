@@ -247,6 +247,7 @@ def replicas(run):
     # A copy of a worker may repeat what its original asked, and is told what that was.
     copied = {event.node: event.f["of"] for event in run.of("worker-restored")}
     agreed_on = lease["service"] == "consensus" and lease["expiry"] == "replicated-deadlines"
+    promised = {}
     for event in run.of("lease-granted", "lease-renewed", "lease-told"):
         f = event.f
         if event.kind == "lease-told":
@@ -262,6 +263,10 @@ def replicas(run):
                 yield f"{event}: a lease is called by its token"
         # A time that is agreed on was proposed earlier.
         until = decided(run, event).wall + lease["ttl"]
+        if agreed_on and event.kind == "lease-renewed":
+            # A leader whose clock is behind takes nothing of the time that was promised.
+            until = max(until, promised.get(f["epoch"], until))
+        promised[f["epoch"]] = f["until"]
         if f["until"] > until or (f["until"] < until and not agreed_on):
             yield f"{event}: it should last until {until}"
 
