@@ -75,7 +75,11 @@ fn pause(millis: i64, clocks: PauseClocks) -> Fault {
 
 /// Runs the plan; the first of its snapshots is called so.
 fn run_under(protocol: &dyn AnyProtocol, plan: &[(Anchor, Fault)]) -> History {
-    let scenario = Scenario::parse("restoring.rs", WORLD).expect("a scenario");
+    run_in(WORLD, protocol, plan)
+}
+
+fn run_in(world: &str, protocol: &dyn AnyProtocol, plan: &[(Anchor, Fault)]) -> History {
+    let scenario = Scenario::parse("restoring.rs", world).expect("a scenario");
     let planned = |(when, inject): &(Anchor, Fault)| PlannedFault {
         when: when.clone(),
         inject: inject.clone(),
@@ -164,6 +168,20 @@ fn a_worker_that_is_put_back_believes_what_it_believed() {
     let restored = history.event(id).at;
     let of_a: Vec<_> = beliefs(&history).into_iter().filter(|belief| belief.worker == A).collect();
     assert!(of_a.iter().any(|belief| belief.from == restored), "{of_a:?}");
+}
+
+#[test]
+fn a_slew_that_ends_as_a_worker_is_put_back_follows_from_that() {
+    let daemon = "name = \"worker-a\"\nclock = { offset = \"990ms\", discipline = \"chrony\", poll = \"8s\" }";
+    let world = WORLD.replace("name = \"worker-a\"", daemon).replace("operations = 8", "operations = 40");
+    // It begins within the first 8 s, and takes 12.
+    let plan = [(at(9_000), snapshot()), (at(10_000), restore(Original::Gone))];
+    let history = run_in(&world, &Naive, &plan);
+    let [(restored, _)] = restorings(&history)[..] else { panic!("it is put back once") };
+    let [.., ended] = &history.events[..restored.index() + 2] else { panic!("something follows") };
+    assert_eq!((&ended.what, ended.cause), (&What::ClockSlewed { ppb: 0 }, Some(restored)));
+    let mono = |id: EventId| history.reading(id, A, Clock::Monotonic);
+    assert_eq!(mono(EventId(restored.0 + 1)), mono(restored));
 }
 
 #[test]

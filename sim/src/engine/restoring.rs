@@ -70,13 +70,15 @@ impl World {
         owner.be_up();
         self.forget_stop(seat);
         self.rewind_clocks(seat, &snapshot.clocks);
+        if let Image::Running(told, _) = &snapshot.process {
+            self.enlist(seat);
+            let restored = self.record(seat, What::WorkerRestored { of: node, snapshot: snapshot.taken });
+            owner.memory.as_deref().expect("whoever can be restored remembers").begin_with(told);
+            owner.restored.set(Some(restored));
+        }
         self.put_daemon_back(seat, snapshot.daemon);
         match &snapshot.process {
-            Image::Running(told, time_to_stop) => {
-                self.enlist(seat);
-                let restored = self.record(seat, What::WorkerRestored { of: node, snapshot: snapshot.taken });
-                owner.memory.as_deref().expect("whoever can be restored remembers").begin_with(told);
-                owner.restored.set(Some(restored));
+            Image::Running(_, time_to_stop) => {
                 self.push(self.now(), Due::Recall(seat));
                 if let Some(left) = *time_to_stop {
                     owner.stops.set(Some((self.now() + left, owner.incarnation.get())));
