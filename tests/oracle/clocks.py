@@ -23,9 +23,17 @@ class Clocks:
         self.slews = {"start": first["slew"]}
         self.stops = {}
 
+    def motion(self):
+        """The strongest of what stops the clocks."""
+        return max(self.stops.values(), default=0)
+
+    def readings(self, at):
+        """What all of the clocks read."""
+        return [self.read(clock, at) for clock in range(4)]
+
     def slope(self, clock):
         """What a clock advances in a second."""
-        motion = max(self.stops.values(), default=0)
+        motion = self.motion()
         if motion == 2 or (motion == 1 and clock in (MONO, RAW)):
             return 0
         if motion == 1:
@@ -38,26 +46,20 @@ class Clocks:
         return self.base[clock] + (at - self.since) * self.slope(clock) // BILLION
 
     def set(self, at, sums, key, value):
-        """From here on one of the `sums` is another. A line that goes on as it was isn't cut."""
-        before = [self.slope(clock) for clock in range(4)]
-        now = [self.read(clock, at) for clock in range(4)]
+        """From here on one of the `sums` has another part. A line is cut by that even where the sum is as far off as a clock can
+        be bent, and stays so; but not by what stops no clock."""
+        before, now = self.motion() if sums is self.stops else sums.get(key, 0), self.readings(at)
         if value is None:
             sums.pop(key, None)
         else:
             sums[key] = value
-        if before != [self.slope(clock) for clock in range(4)]:
+        after = self.motion() if sums is self.stops else sums.get(key, 0)
+        if before != after:
             self.base, self.since = now, at
 
     def put(self, at, readings):
         """From here on the clocks read this."""
         self.base, self.since = readings, at
-
-    def copy(self):
-        """The same clocks, for another node."""
-        other = object.__new__(Clocks)
-        other.since, other.base = self.since, list(self.base)
-        other.drifts, other.slews, other.stops = dict(self.drifts), dict(self.slews), dict(self.stops)
-        return other
 
 
 class Replay:
@@ -68,6 +70,8 @@ class Replay:
         self.clocks = [Clocks(node["clocks"][0]) for node in run.nodes]
         self.snapshots = {}
         self.newest = {}
+        # By how much the slews of a kernel may be another than it seems, of which nothing is to be seen.
+        self.unseen = {}
         # What comes due without an event: (when, number, what to do).
         self.due = []
         for fault in run.faults:
@@ -96,6 +100,7 @@ class Replay:
         """The slews of a kernel that takes off a part of the rest of an offset in each second, as timesyncd has it do."""
         part = 1 << (2 + max(0, (node["discipline"]["poll"] // BILLION).bit_length() - 1 - 4))
         told = {event.at for event in self.run.of("clock-slewed") if event.node == number}
+        told |= {event.at for event in self.run.of("fault-began", "fault-ended")}
         for stretch in node["clocks"][1:]:
             if stretch["from"] not in told:
                 yield stretch["from"], -1, self.less(number, stretch, part)
@@ -103,18 +108,37 @@ class Replay:
     def less(self, number, stretch, part):
         """One of these: the rate is less by a part of it, as exactly as is known of what is left."""
         def take(at):
-            clocks = self.clocks[number]
-            others = sum(rate for key, rate in clocks.slews.items() if key != "daemon")
-            rate, was = stretch["slew"] - others, clocks.slews.get("daemon", 0)
-            if abs(rate * part - was * (part - 1)) <= 2 * part or rate == 0:
+            clocks, rate = self.clocks[number], self.rate_of_daemon(number, stretch)
+            was = clocks.slews.get("daemon", 0)
+            if abs(stretch["slew"]) == LIMIT:
+                # Beside other slews a clock is bent as far as it can be, and no more is to be seen of this one.
+                rate = was - was // part
+                self.unseen[number] = self.unseen.get(number, 0) + 2 * part
+            if abs(rate * part - was * (part - 1)) <= 2 * part + self.unseen.get(number, 0) or rate == 0:
                 clocks.set(at, clocks.slews, "daemon", rate)
         return take
+
+    def rate_of_daemon(self, number, stretch):
+        """What of the slew of a stretch is neither a fault's nor there from the start."""
+        slews = self.clocks[number].slews
+        return stretch["slew"] - sum(rate for key, rate in slews.items() if key != "daemon")
+
+    def show_daemon(self, number, at):
+        """What a kernel takes off is to be seen again behind a slew beside which it wasn't."""
+        unseen = self.unseen.get(number, 0)
+        [stretch] = [one for one in self.run.nodes[number]["clocks"] if one["from"] == at][-1:] or [None]
+        if not unseen or not stretch or abs(stretch["slew"]) == LIMIT:
+            return
+        slews, rate = self.clocks[number].slews, self.rate_of_daemon(number, stretch)
+        if abs(rate - slews.get("daemon", 0)) <= unseen:
+            slews["daemon"] = rate
+            self.unseen[number] = 0
 
     def stepping(self, node, by):
         """A step of a wall clock."""
         def step(at):
             clocks = self.clocks[node]
-            readings = [clocks.read(clock, at) for clock in range(4)]
+            readings = clocks.readings(at)
             readings[WALL] += by
             clocks.put(at, readings)
         return step
@@ -151,19 +175,24 @@ class Replay:
         clocks = self.clocks[event.node]
         return clocks.read(WALL, event.at), clocks.read(MONO, event.at)
 
-    def at_the_instant(self, event):
-        """What comes later at the same instant and on the same node."""
+    def at_the_instant(self, event, node):
+        """What comes later at the same instant on a node."""
         for later in self.run.events[event.id + 1:]:
             if later.at != event.at:
                 return
-            if later.node == event.node:
+            if later.node == node:
                 yield later
+
+    def copy_of(self, node):
+        """The node of a machine's copy."""
+        name = self.run.nodes[node]["name"] + "(2)"
+        return next(number for number, one in enumerate(self.run.nodes) if one["name"] == name)
 
     def at_once(self, event):
         """What they read when all has been done that is done at once: a machine is put back, and its host's agent sets the
         wall clock, there and at a resume."""
         wall, mono = self.reads(event)
-        for later in self.at_the_instant(event):
+        for later in self.at_the_instant(event, event.node):
             if later.kind == "worker-restored":
                 wall, mono = self.snapshots[later.f["snapshot"]][:2]
                 yield wall, mono
@@ -207,7 +236,7 @@ class Replay:
         """A fault begins."""
         at, f = event.at, fault.f
         if fault.kind == "snapshot":
-            self.newest[f["node"]] = [self.clocks[f["node"]].read(clock, at) for clock in range(4)]
+            self.newest[f["node"]] = self.clocks[f["node"]].readings(at)
             self.snapshots[event.id] = self.newest[f["node"]]
         elif fault.kind == "pause" and not f.get("task"):
             motion = f["clocks"] if isinstance(f["clocks"], str) else next(iter(f["clocks"]))
@@ -222,10 +251,11 @@ class Replay:
         elif fault.kind in ("clock-slew", "clock-drift"):
             clocks = self.clocks[f["node"]]
             clocks.set(at, clocks.slews if fault.kind == "clock-slew" else clocks.drifts, fault.number, f["rate"])
-        elif fault.kind == "restore" and f["original"] == "gone" and f["node"] in self.newest:
-            # Of a machine whose process had ended only the clocks go on from there.
-            if not any(later.kind == "worker-restored" for later in self.at_the_instant(event)):
-                self.clocks[f["node"]].put(at, list(self.newest[f["node"]]))
+        elif fault.kind == "restore" and f["node"] in self.newest:
+            # Of a machine on which no process ran only the clocks go on from there.
+            node = f["node"] if f["original"] == "gone" else self.copy_of(f["node"])
+            if not any(later.kind == "worker-restored" for later in self.at_the_instant(event, node)):
+                self.clocks[node].put(at, list(self.newest[f["node"]]))
         elif fault.kind == "leap-second":
             for node in f["stepped"]:
                 self.stepping(node, -BILLION)(at)
@@ -248,16 +278,14 @@ class Replay:
         elif fault.kind == "clock-slew":
             clocks = self.clocks[f["node"]]
             clocks.set(at, clocks.slews, fault.number, None)
+            self.show_daemon(f["node"], at)
         elif fault.kind == "clock-drift" and f.get("lasting") is not None:
             clocks = self.clocks[f["node"]]
             clocks.set(at, clocks.drifts, fault.number, None)
 
     def restore(self, event):
-        """A machine, or a copy of it, goes on by the clocks of a snapshot, at the rates of now."""
-        clocks = self.clocks[event.node]
-        if event.node != event.f["of"]:
-            clocks = self.clocks[event.node] = self.clocks[event.f["of"]].copy()
-        clocks.put(event.at, list(self.snapshots[event.f["snapshot"]]))
+        """A machine, or a copy of it, goes on by the clocks of a snapshot, at its own rates of now."""
+        self.clocks[event.node].put(event.at, list(self.snapshots[event.f["snapshot"]]))
 
 
 def unlike(run):

@@ -14,7 +14,7 @@ class Service:
         self.run = run
         self.node = run.node_of(self.role)
         self.log, self.state = [], self.new()
-        self.old_log, self.old = None, None
+        self.old_log, self.old, self.old_by = None, None, None
 
     def new(self):
         """What it knows in the beginning."""
@@ -59,11 +59,12 @@ class Service:
             return
         begins = event.kind == "fault-began"
         if fault.kind == "split-brain" and begins:
-            self.old_log, self.old = list(self.log), self.replay(self.log)
+            # A second split leaves the newest old primary alone.
+            self.old_log, self.old, self.old_by = list(self.log), self.replay(self.log), fault.number
             self.forget(self.state)
             self.log.append(None)
-        elif fault.kind == "split-brain":
-            self.old_log, self.old = None, None
+        elif fault.kind == "split-brain" and self.old_by == fault.number:
+            self.old_log, self.old, self.old_by = None, None, None
         elif fault.kind == "failover" and begins or fault.kind == "restart" and begins and fault.f["loses"] != "nothing":
             self.forget(self.state)
             self.log.append(None)

@@ -26,7 +26,7 @@ class Request:
 
     def is_open(self):
         """Whether nobody was told what came of it."""
-        return self.outcome is None or self.outcome[0] == "unknown"
+        return self.outcome is None
 
 
 def requests(run):
@@ -41,6 +41,9 @@ def requests(run):
                 found.append(same)
                 again[(*key, event.f["session"])] = same
             newest[key] = same
+        elif event.f["told"] == "unknown" or key not in newest:
+            # Nothing was learned; or a copy is told of what it never asked itself, as another client.
+            continue
         elif newest[key].told is None:
             told = event.f["told"]
             newest[key].told = event
@@ -119,7 +122,7 @@ class Search:
         """A request for the lease."""
         outcome = one.outcome and one.outcome[0]
         end = at + one.f["ttl"] - self.slack
-        if lease is FREE and outcome in (None, "unknown"):
+        if lease is FREE and outcome is None:
             yield at, (one.client, None, end)
         if lease is FREE and outcome == "granted":
             yield at, (one.client, told["token"], end)
@@ -131,7 +134,7 @@ class Search:
     def by_token(self, one, at, lease, outcome):
         """A request to keep a lease or to give it back."""
         has = lease is not FREE and lease[0] == one.client and lease[1] in (None, one.f["token"])
-        if has and outcome in ("done", None, "unknown"):
+        if has and outcome in ("done", None):
             if one.kind == "renew":
                 yield at, (one.client, one.f["token"], at + one.f["ttl"] - self.slack)
             else:

@@ -124,21 +124,19 @@ def original(run, node):
 
 def stopped(run, node):
     """The times in which a node's process stands still."""
-    found, throttled = [], None
+    found, throttled = [], {}
     for fault in run.faults:
         if fault.began and fault.kind == "pause" and not fault.f.get("task"):
             if node in (fault.f["node"], *fault.f.get("beside", [])):
                 found.append((fault.began.at, fault.ended.at if fault.ended else run.ended_at))
     for event in run.of("throttled", "unthrottled"):
         if event.node == node:
+            # Two throttles of one node stall it each in periods of its own.
             if event.kind == "throttled":
-                throttled = event.at
-            elif throttled is not None:
-                found.append((throttled, event.at))
-                throttled = None
-    if throttled is not None:
-        found.append((throttled, run.ended_at))
-    return found
+                throttled[event.f["fault"]] = event.at
+            elif event.f["fault"] in throttled:
+                found.append((throttled.pop(event.f["fault"]), event.at))
+    return found + [(since, run.ended_at) for since in throttled.values()]
 
 
 def without(spans, holes):

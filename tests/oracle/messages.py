@@ -85,6 +85,10 @@ class Messages:
                 due = behind[link] = max(due, behind.get(link, 0))
             if number in self.fate or due >= ended_at or not self.run.is_whole:
                 continue
+            # What hadn't left when its sender's network stood still has most of its way before it at the resume.
+            left = self.went_on[sent.node]
+            if sent.at <= left and ended_at < left + due - sent.at:
+                continue
             # Who stood still to the end took nothing in.
             if any(stands[node] or self.went_on[node] == ended_at for node in link):
                 continue

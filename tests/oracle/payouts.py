@@ -5,6 +5,8 @@ it has forgotten that somebody took it back, goes on as if nobody had. Of the tw
 of its own. When the deposed one is gone, what it alone knew stays as it left it, and the rest is as the other half has it.
 """
 
+from typing import NamedTuple
+
 from rules import Ledger, said
 
 
@@ -31,17 +33,16 @@ class Books:
         self.run = run
         self.all = []
         self.book = {}
-        self.old = {}
+        self.old, self.old_by = {}, None
         self.taken_back_twice = []
         provider = run.node_of("provider")
         for event in run.events:
-            if event.kind == "fault-began" and run.faults[event.f["fault"]].kind == "split-brain":
-                if run.faults[event.f["fault"]].f["node"] == provider:
-                    # A second split leaves the newest old primary alone.
-                    self.forget_old()
-                    self.old = dict(self.book)
-            elif event.kind == "fault-ended" and run.faults[event.f["fault"]].kind == "split-brain":
-                if run.faults[event.f["fault"]].f["node"] == provider:
+            if event.kind == "fault-began" and splits(run, event, "provider"):
+                # A second split leaves the newest old primary alone.
+                self.forget_old()
+                self.old, self.old_by = dict(self.book), event.f["fault"]
+            elif event.kind == "fault-ended" and splits(run, event, "provider"):
+                if event.f["fault"] == self.old_by:
                     self.forget_old()
             elif event.node == provider:
                 self.take(event)
@@ -51,7 +52,7 @@ class Books:
         """The deposed half is gone: what it did to payouts that the other half knows never was."""
         for payout in self.book.values():
             payout.backs = [back for back in payout.backs if back.id not in self.run.deposed]
-        self.old = {}
+        self.old, self.old_by = {}, None
 
     def take(self, event):
         """Follows one event at the provider."""
@@ -102,6 +103,33 @@ def repair_idempotent(run, books):
     return said(times), times
 
 
+class Split(NamedTuple):
+    """A service of which there are two halves: by which fault, since which event, and whom the old one answers."""
+
+    fault: int
+    since: int
+    old: tuple
+
+    def half(self, node):
+        """The half that answers a node: 0 is the one that goes by the service's name."""
+        return self.since if node in self.old else 0
+
+
+NO_SPLIT = Split(None, 0, ())
+
+
+class Close(NamedTuple):
+    """How an operation was closed: with which payout, which half of the provider answered, and by which event."""
+
+    payout: int
+    half: int
+    by: int
+
+    def answers(self, half):
+        """Whether a half is that one, or began with what that one had."""
+        return self.half == half or (self.half == 0 and half > self.by)
+
+
 class Closed:
     """What was closed, and how often something else was decided of it with nothing new since: no entry, no payout, and
     nothing of it that ledger or provider lost. Another half of a split provider counts as another provider."""
@@ -111,7 +139,8 @@ class Closed:
         self.closed, self.deposed = {}, {}
         # What ledger and provider have of which operation, and since when.
         self.had = {"ledger": [], "provider": []}
-        self.halves = {}
+        # Of which service there are two halves.
+        self.old = {}
         for event in run.events:
             if event.kind == "operation-decided":
                 self.decide(event)
@@ -130,25 +159,27 @@ class Closed:
         closed = self.deposed if event.id in self.run.deposed else self.closed
         op, decision = event.f["op"], event.f["decision"]
         close = decision.get("close") if isinstance(decision, dict) else None
-        provider = self.halves.get(event.f["claim"]["worker"], 0)
+        half = self.old.get("provider", NO_SPLIT).half(event.f["claim"]["worker"])
         known = closed.get(op)
-        if known and known[1] == provider and close != known[0] and keeps(decision) != known[0]:
+        if known and known.answers(half) and decides(decision) and takes(decision) != known.payout:
             self.times += 1
         if close is not None:
-            closed[op] = (close, provider)
+            closed[op] = Close(close, half, event.id)
 
     def split(self, event):
         """Ledger or provider have two halves from now on, or one again."""
-        fault = self.run.faults[event.f["fault"]]
-        if fault.kind != "split-brain":
-            return
-        begins = event.kind == "fault-began"
-        role = self.run.role(fault.f["node"])
-        if role == "ledger":
-            self.deposed = dict(self.closed) if begins else {}
-        if role == "provider":
-            for node in fault.f["old"] if begins else self.halves:
-                self.halves[node] = event.id
+        for role in ("ledger", "provider"):
+            if not splits(self.run, event, role):
+                continue
+            if event.kind == "fault-began":
+                fault = self.run.faults[event.f["fault"]]
+                self.old[role] = Split(fault.number, event.id, fault.f["old"])
+            elif self.old.get(role, NO_SPLIT).fault == event.f["fault"]:
+                del self.old[role]
+            else:
+                continue
+            if role == "ledger":
+                self.deposed = dict(self.closed) if role in self.old else {}
 
     def lose(self, since, role):
         """Ledger or provider lose what they had since then."""
@@ -158,6 +189,17 @@ class Closed:
             self.closed.pop(op, None)
 
 
-def keeps(decision):
-    """The payout that a decision keeps."""
-    return decision.get("keep") if isinstance(decision, dict) else None
+def splits(run, event, role):
+    """Whether the fault that begins or ends with `event` makes two halves of the service with that role."""
+    fault = run.faults[event.f["fault"]]
+    return fault.kind == "split-brain" and run.role(fault.f["node"]) == role
+
+
+def decides(decision):
+    """Whether a decision says what becomes of an operation: to ask again or to give up leaves that as it is."""
+    return decision not in ("ask-again", "give-up")
+
+
+def takes(decision):
+    """The payout that stays by a decision: what it keeps, or what it closes the operation with."""
+    return decision.get("keep", decision.get("close")) if isinstance(decision, dict) else None

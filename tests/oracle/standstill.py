@@ -57,13 +57,23 @@ class Standstill:
         for node in nodes:
             (set.add if begins else set.discard)(sets[node], fault.number)
 
+    def is_of_write(self, event):
+        """Whether `event` is of a write in which a service hung, and which was done as it went down without losing
+        anything."""
+        cause = event
+        while cause.kind != "write-returned":
+            if cause.cause is None or cause.at != event.at or cause.node != event.node:
+                return False
+            cause = self.run.events[cause.cause]
+        return cause.at == event.at and cause.f["written"]
+
     def wrong(self, event):
         """Why `event` can't happen where it does, if it can't."""
         node, kind = event.node, event.kind
         service = self.run.role(node) in ("lease-store", "ledger", "provider")
         if kind in OUTSIDE:
             return None
-        if self.down[node] and kind not in KERNEL[1:]:
+        if self.down[node] and kind not in KERNEL[1:] and not self.is_of_write(event):
             return "its service is down"
         if self.frozen[node]:
             return "its machine stands still"
