@@ -70,6 +70,8 @@ class Replay:
         self.clocks = [Clocks(node["clocks"][0]) for node in run.nodes]
         self.snapshots = {}
         self.newest = {}
+        # What the clocks of a machine read that is put back without a process, once its present one has died.
+        self.put_back = {}
         # By how much the slews of a kernel may be another than it seems, of which nothing is to be seen.
         self.unseen = {}
         # What comes due without an event: (when, number, what to do).
@@ -219,6 +221,8 @@ class Replay:
             self.heal(self.run.faults[f["fault"]], at)
         elif event.kind == "worker-restored":
             self.restore(event)
+        elif event.kind == "worker-died" and event.node in self.put_back:
+            clocks.put(at, self.put_back.pop(event.node))
 
     def from_the_start(self, event):
         """A fault that is the very first event: the first stretch of clocks has what it does."""
@@ -254,8 +258,12 @@ class Replay:
         elif fault.kind == "restore" and f["node"] in self.newest:
             # Of a machine on which no process ran only the clocks go on from there.
             node = f["node"] if f["original"] == "gone" else self.copy_of(f["node"])
-            if not any(later.kind == "worker-restored" for later in self.at_the_instant(event, node)):
-                self.clocks[node].put(at, list(self.newest[f["node"]]))
+            kinds = {later.kind for later in self.at_the_instant(event, node)}
+            readings = list(self.newest[f["node"]])
+            if "worker-died" in kinds and "worker-restored" not in kinds:
+                self.put_back[node] = readings
+            elif "worker-restored" not in kinds:
+                self.clocks[node].put(at, readings)
         elif fault.kind == "leap-second":
             for node in f["stepped"]:
                 self.stepping(node, -BILLION)(at)

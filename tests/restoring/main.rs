@@ -185,6 +185,25 @@ fn a_slew_that_ends_as_a_worker_is_put_back_follows_from_that() {
 }
 
 #[test]
+fn an_agent_of_the_host_sets_the_clock_of_who_is_put_back_once_that_runs() {
+    let agent = "name = \"worker-a\"\nclock = { discipline = \"host-agent\" }";
+    let world = WORLD.replace("name = \"worker-a\"", agent);
+    let check = |paused: Option<PauseClocks>, corrected: i64| {
+        let pause = paused.map(|clocks| (at(2_500), pause(1_500, clocks)));
+        let plan = [(at(2_000), snapshot()), (at(3_000), restore(Original::Gone))];
+        let plan: Vec<_> = plan.into_iter().chain(pause).collect();
+        let history = run_in(&world, &Naive, &plan);
+        let first = times(&history, A, |what| matches!(what, What::ClockCorrected { .. })).into_iter().next();
+        assert_eq!(first, Some(corrected), "{paused:?}");
+    };
+    check(None, 3_000);
+    check(Some(PauseClocks::Running), 3_000);
+    check(Some(PauseClocks::Frozen), 4_000);
+    check(Some(PauseClocks::Suspended), 4_000);
+    check(Some(PauseClocks::Counted), 4_000);
+}
+
+#[test]
 fn what_was_not_running_does_not_run_again() {
     let restored = |plan: &[(Anchor, Fault)]| {
         let history = run_under(&Fenced, plan);

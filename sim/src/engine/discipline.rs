@@ -266,8 +266,12 @@ impl World {
         }
     }
 
-    /// A host's agent looks at its guest's clock as soon as that has been resumed.
+    /// A host's agent looks at its guest's clock as soon as that has been resumed. One that was put back while a pause stops
+    /// it is resumed when that ends.
     pub(super) fn wake_host_agent(&self, node: NodeId) {
+        if !self.node(node).takes_messages() {
+            return;
+        }
         let mut daemon = self.node(node).daemon.borrow_mut();
         let Some(agent) = &mut *daemon else { return };
         if agent.discipline.daemon != TimeDaemon::HostAgent {
