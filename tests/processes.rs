@@ -201,3 +201,36 @@ fn death_at_any_point_ends_well() {
         }
     }
 }
+
+/// A worker that is told to stop while its job is at its end gives its lease back twice, by what each of its tasks knows of
+/// it; whichever is done first ends the process.
+#[test]
+fn nothing_happens_in_a_process_that_is_over() {
+    let world = WORLD.replace("[job]", "service = \"async-replica\"\n\n[job]");
+    let scenario = Scenario::parse("processes.rs", &world).expect("a scenario");
+    let mut given_back_twice = 0;
+    for micros in (0..10_000).step_by(100) {
+        let mut when = when(A, Point::EXPORT_CHECKED);
+        if let Anchor::Point { delay, .. } = &mut when {
+            *delay = Span::micros(micros);
+        }
+        let plan = [PlannedFault { when, inject: shutdown(A, 20_000), note: None, name: None }];
+        let history = run(&scenario.world, &Fenced, &plan, Seed(3));
+        let finished =
+            history.events.iter().position(|event| event.node == A && event.what == What::WorkerFinished);
+        let finished = finished.expect("it has the time to");
+        let releases = history.events.iter().filter(|event| {
+            event.node == A && matches!(event.what, What::MessageSent { about: "lease.release", .. })
+        });
+        given_back_twice += u32::from(releases.count() > 1);
+        for event in history.events[finished + 1..].iter().filter(|event| event.node == A) {
+            // Its machine takes in what is sent to it all the same.
+            let is_outside = matches!(
+                event.what,
+                What::FaultBegan { .. } | What::FaultEnded { .. } | What::MessageDelivered { .. }
+            );
+            assert!(is_outside, "{micros} us: {event:?}");
+        }
+    }
+    assert!(given_back_twice > 0);
+}

@@ -137,6 +137,13 @@ fn run_line() -> Value {
                     "description": "When its process begins, if it is a worker or an operator.",
                 }),
             ),
+            (
+                "copy_of",
+                json!({
+                    "anyOf": [is("node"), { "type": "null" }],
+                    "description": "The node whose copy goes on there once a fault makes one.",
+                }),
+            ),
             ("discipline", json!({ "anyOf": [discipline, { "type": "null" }] })),
             (
                 "clocks",

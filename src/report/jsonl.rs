@@ -36,6 +36,7 @@ struct NodeLine<'a> {
     name: &'a str,
     role: Role,
     starts: Option<TrueTime>,
+    copy_of: Option<NodeId>,
     discipline: Option<DisciplineLine>,
     clocks: &'a ClockLine,
 }
@@ -92,14 +93,14 @@ fn write_history(world: &WorldSpec, run: &JudgedRun, out: &mut impl Write) -> io
     let processes = world.workers.iter().chain(&world.operators).zip(0..);
     let started_at: BTreeMap<NodeId, TrueTime> =
         processes.map(|(process, index)| (worker_node(index), process.starts)).collect();
-    let copies: BTreeMap<NodeId, NodeId> = history.events.iter().filter_map(copied).collect();
     let nodes = history.nodes.iter().zip(0..).map(|(node, number)| {
         let number = NodeId(number);
-        let clock = world.clock(copies.get(&number).copied().unwrap_or(number));
+        let clock = world.clock(node.copy_of.unwrap_or(number));
         NodeLine {
             name: &node.name,
             role: node.role,
             starts: started_at.get(&number).copied(),
+            copy_of: node.copy_of,
             discipline: clock.discipline.map(discipline_line),
             clocks: &node.clocks,
         }
@@ -133,14 +134,6 @@ fn write_history(world: &WorldSpec, run: &JudgedRun, out: &mut impl Write) -> io
         faults: &run.bites,
     };
     write_line(&end, out)
-}
-
-/// The copy of a worker that goes on from `event` on, and of whom it is one.
-fn copied(event: &Event) -> Option<(NodeId, NodeId)> {
-    match event.what {
-        What::WorkerRestored { of, .. } => Some((event.node, of)),
-        _ => None,
-    }
 }
 
 fn discipline_line(Discipline { daemon, poll }: Discipline) -> DisciplineLine {

@@ -91,8 +91,12 @@ fn by_hand(scenario: &Scenario, protocol: &dyn AnyProtocol) -> History {
     let (a, b) = (worker_node(0), worker_node(1));
     let start = scenario.world.start;
     let wall = |millis| start + Span::millis(millis);
-    let node =
-        |name: &str, role| NodeRecord { name: name.to_owned(), role, clocks: ClockLine::new(start, Rate::EXACT) };
+    let node = |name: &str, role| NodeRecord {
+        name: name.to_owned(),
+        role,
+        clocks: ClockLine::new(start, Rate::EXACT),
+        copy_of: None,
+    };
     let workers = scenario.world.workers.iter().map(|worker| node(&worker.name, Role::Worker));
     let services = [("lease-store", Role::LeaseStore), ("ledger", Role::Ledger), ("provider", Role::Provider)];
     let mut nodes: Vec<NodeRecord> =

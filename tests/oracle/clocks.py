@@ -70,6 +70,8 @@ class Replay:
         self.clocks = [Clocks(node["clocks"][0]) for node in run.nodes]
         self.snapshots = {}
         self.newest = {}
+        # What clocks read at the instant of the newest event before what comes due there without one.
+        self.instant, self.readings = None, {}
         # What the clocks of a machine read that is put back without a process, once its present one has died.
         self.put_back = {}
         # By how much the slews of a kernel may be another than it seems, of which nothing is to be seen.
@@ -93,10 +95,11 @@ class Replay:
                 by = -f["by"] if turn % 2 else f["by"]
                 self.due.append((began + turn * f["every"], fault.number, self.stepping(f["node"], by)))
         if fault.kind == "pause" and isinstance(f["clocks"], dict) and "migrated" in f["clocks"]:
-            # A pause that the run's end cuts short can't lose more than there was of it.
-            lost = min(f["clocks"]["migrated"]["lost"], ended - began)
-            if lost and fault.ended:
-                self.due.append((ended - lost, fault.number, self.stopping(fault)))
+            # A pause that the run's end cuts short loses what there was of its last stretch.
+            lost = f["clocks"]["migrated"]["lost"]
+            stops = began + max(0, f["lasting"] - lost)
+            if lost and fault.ended and stops < ended:
+                self.due.append((stops, fault.number, self.stopping(fault)))
 
     def taken_off(self, number, node):
         """The slews of a kernel that takes off a part of the rest of an offset in each second, as timesyncd has it do."""
@@ -155,13 +158,17 @@ class Replay:
     def follow(self):
         """What of the events' readings isn't so."""
         for event in self.run.events:
-            told, may = (event.wall, event.mono), set()
+            told = (event.wall, event.mono)
+            if self.instant != event.at:
+                self.instant, self.readings = event.at, {}
             while self.due and self.due[0][0] <= event.at:
                 at, _, change = self.due.pop(0)
                 if at == event.at:
-                    # No event says what comes first.
-                    may.add(self.reads(event))
+                    # No event says what comes first, of all that happens then.
+                    for node, clocks in enumerate(self.clocks):
+                        self.readings.setdefault(node, set()).add((clocks.read(WALL, at), clocks.read(MONO, at)))
                 change(at)
+            may = set(self.readings.get(event.node, ()))
             before = self.reads(event)
             self.apply(event)
             if self.changes(event) or event.id == 0:
@@ -187,8 +194,7 @@ class Replay:
 
     def copy_of(self, node):
         """The node of a machine's copy."""
-        name = self.run.nodes[node]["name"] + "(2)"
-        return next(number for number, one in enumerate(self.run.nodes) if one["name"] == name)
+        return next(number for number, one in enumerate(self.run.nodes) if one["copy_of"] == node)
 
     def at_once(self, event):
         """What they read when all has been done that is done at once: a machine is put back, and its host's agent sets the
@@ -255,6 +261,7 @@ class Replay:
         elif fault.kind in ("clock-slew", "clock-drift"):
             clocks = self.clocks[f["node"]]
             clocks.set(at, clocks.slews if fault.kind == "clock-slew" else clocks.drifts, fault.number, f["rate"])
+            self.show_daemon(f["node"], at)
         elif fault.kind == "restore" and f["node"] in self.newest:
             # Of a machine on which no process ran only the clocks go on from there.
             node = f["node"] if f["original"] == "gone" else self.copy_of(f["node"])

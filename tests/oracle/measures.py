@@ -118,8 +118,9 @@ def spans(run, node):
 
 
 def original(run, node):
-    """Of whom a node is a copy."""
-    return next((e.f["of"] for e in run.of("worker-restored") if e.node == node), node)
+    """The node itself, or of whom it is a copy."""
+    copied = run.nodes[node]["copy_of"]
+    return node if copied is None else copied
 
 
 def stopped(run, node):

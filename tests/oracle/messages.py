@@ -33,7 +33,8 @@ def monotonic(run):
     newest, restored = {}, {}
     for event in run.events:
         if event.kind == "fault-began" and run.faults[event.f["fault"]].kind == "restore":
-            restored[event.node] = event.at
+            node = run.faults[event.f["fault"]].f["node"]
+            restored.update((n, event.at) for n, one in enumerate(run.nodes) if node in (n, one["copy_of"]))
         # A machine that had no process to put back has no event that tells of it.
         if event.kind == "worker-restored" or restored.get(event.node) == event.at:
             newest.pop(event.node, None)

@@ -246,7 +246,8 @@ def replicas(run):
     lease, granted = run.world["lease"], set()
     # A copy of a worker may repeat what its original asked, and is told what that was.
     copied = {event.node: event.f["of"] for event in run.of("worker-restored")}
-    agreed_on = lease["service"] == "consensus" and lease["expiry"] == "replicated-deadlines"
+    by_deadline = lease["expiry"] == "replicated-deadlines"
+    agreed_on = lease["service"] == "consensus" and by_deadline
     promised = {}
     for event in run.of("lease-granted", "lease-renewed", "lease-told"):
         f = event.f
@@ -263,7 +264,7 @@ def replicas(run):
                 yield f"{event}: a lease is called by its token"
         # A time that is agreed on was proposed earlier.
         until = decided(run, event).wall + lease["ttl"]
-        if agreed_on and event.kind == "lease-renewed":
+        if by_deadline and event.kind == "lease-renewed":
             # A leader whose clock is behind takes nothing of the time that was promised.
             until = max(until, promised.get(f["epoch"], until))
         promised[f["epoch"]] = f["until"]

@@ -67,11 +67,20 @@ class Standstill:
             cause = self.run.events[cause.cause]
         return cause.at == event.at and cause.f["written"]
 
+    def is_of_restoring(self, event):
+        """Whether `event` says that a slew ended because the machine was put back to a snapshot without it."""
+        cause = event
+        while event.kind == "clock-slewed" and cause.cause is not None and cause.at == event.at:
+            cause = self.run.events[cause.cause]
+            if cause.kind == "fault-began":
+                return self.run.faults[cause.f["fault"]].kind == "restore"
+        return False
+
     def wrong(self, event):
         """Why `event` can't happen where it does, if it can't."""
         node, kind = event.node, event.kind
         service = self.run.role(node) in ("lease-store", "ledger", "provider")
-        if kind in OUTSIDE:
+        if kind in OUTSIDE or self.is_of_restoring(event):
             return None
         if self.down[node] and kind not in KERNEL[1:] and not self.is_of_write(event):
             return "its service is down"

@@ -8,7 +8,7 @@ use super::disk::Disk;
 use super::glance::Glance;
 use super::memory::Memory;
 use super::queue::Due;
-use super::restoring::Snapshot;
+use super::restoring::{Snapshot, copied};
 use super::timeouts::Waiting;
 use crate::clock::{ClockLine, Motion, Rate};
 use crate::fault::WorkerTask;
@@ -191,12 +191,14 @@ impl Node {
 
     /// The node for the history.
     pub(super) fn record(&self) -> NodeRecord {
-        NodeRecord { name: self.name.clone(), role: self.role, clocks: self.clocks.borrow().clone() }
+        let (clocks, copy_of) = (self.clocks.borrow().clone(), copied(self.draws_as));
+        NodeRecord { name: self.name.clone(), role: self.role, clocks, copy_of }
     }
 
     /// The same, where nobody needs the node any more.
     pub(super) fn into_record(self) -> NodeRecord {
-        NodeRecord { name: self.name, role: self.role, clocks: self.clocks.into_inner() }
+        let copy_of = copied(self.draws_as);
+        NodeRecord { name: self.name, role: self.role, clocks: self.clocks.into_inner(), copy_of }
     }
 
     /// Whether nothing of the node's code runs.

@@ -128,10 +128,11 @@ impl World {
         self.start_task(node, WorkerTask::Work, work);
     }
 
-    /// Notes that a worker has nothing more to do.
+    /// Notes that a worker has nothing more to do. Its process ends, with whatever another task of it was at.
     pub(crate) fn worker_finished(&self, node: NodeId) {
         self.record(node, What::WorkerFinished);
         self.give_up_on(node);
+        self.tasks.cancel_all(node);
     }
 
     /// How far the worker on `node` has got.

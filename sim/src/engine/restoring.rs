@@ -222,6 +222,11 @@ impl World {
 /// What the draws of a copy go by instead of its node: a name that no other node has, whatever other copies there are.
 const COPY: u16 = 0x8000;
 
+/// The node of whose copy these are the draws, if it is a copy's.
+pub(super) fn copied(draws_as: NodeId) -> Option<NodeId> {
+    (draws_as.0 & COPY != 0).then_some(NodeId(draws_as.0 & !COPY))
+}
+
 /// The nodes of a world, and which of them are for copies of which.
 pub(super) fn make_nodes(spec: &WorldSpec, plan: &[PlannedFault]) -> (Vec<Node>, Vec<(NodeId, NodeId)>) {
     let clocks = |clock: &ClockSpec| ClockLine::new(spec.start + clock.offset, clock.drift);

@@ -82,6 +82,7 @@ impl Story {
             name: name.to_owned(),
             role,
             clocks: ClockLine::new(WallTime::default(), Rate::EXACT),
+            copy_of: None,
         };
         let history = History {
             protocol: "by-hand",

@@ -75,6 +75,9 @@ pub struct NodeRecord {
     pub role: Role,
     /// Its clocks over the whole run.
     pub clocks: ClockLine,
+    /// The node that it is a copy of, if it is for a copy. It follows from the plan, so it isn't among the bytes of a history.
+    #[serde(skip)]
+    pub copy_of: Option<NodeId>,
 }
 
 /// One line of an export.
