@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use holdover::suite::Suite;
+
 fn main() -> ExitCode {
-    holdover::cli::main()
+    holdover::cli::main(Suite::builtin())
 }

@@ -169,9 +169,9 @@ impl<'a> Replay<'a> {
 /// The protocols that `scenario` names.
 ///
 /// # Panics
-/// If it names one that isn't in the registry; a scenario that was loaded from a file never does.
+/// If it names one that isn't in its suite; a scenario that was loaded from a file never does.
 pub fn protocols_of(scenario: &Scenario) -> Vec<&'static dyn AnyProtocol> {
-    let find = |name: &String| protocol::find(name).expect("a scenario names protocols of the registry");
+    let find = |name: &String| scenario.suite.find(name).expect("a scenario names protocols of its suite");
     scenario.protocols.iter().map(find).collect()
 }
 

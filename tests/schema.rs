@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use holdover::scenario::{SMALLEST, Scenario, json_schema};
 use holdover::sim::fault::{FAULTS, FaultInfo};
 use holdover::sim::world::SERVICE_NAMES;
+use holdover::suite::Suite;
 use jsonschema::Validator;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -19,7 +20,7 @@ use serde_json::{Map, Value};
 const KINDS: &str = "/properties/fault/items/properties/inject/properties";
 
 fn validator() -> Validator {
-    jsonschema::draft7::new(&json_schema()).expect("it is a schema")
+    jsonschema::draft7::new(&json_schema(&Suite::builtin())).expect("it is a schema")
 }
 
 /// The text of a scenario as JSON has it, which is how editors see it; `None` if it isn't TOML.
@@ -69,12 +70,12 @@ fn schemas(root: &Value) -> Vec<(String, &Map<String, Value>)> {
 
 #[test]
 fn it_is_as_it_was() {
-    insta::assert_snapshot!(serde_json::to_string_pretty(&json_schema()).expect("JSON"));
+    insta::assert_snapshot!(serde_json::to_string_pretty(&json_schema(&Suite::builtin())).expect("JSON"));
 }
 
 #[test]
 fn it_is_a_schema_of_draft_7_that_needs_no_other() {
-    let schema = json_schema();
+    let schema = json_schema(&Suite::builtin());
     assert_eq!(schema["$schema"], "http://json-schema.org/draft-07/schema#");
     let validated = jsonschema::draft7::meta::validate(&schema);
     assert!(validated.is_ok(), "{validated:?}");
@@ -83,7 +84,7 @@ fn it_is_a_schema_of_draft_7_that_needs_no_other() {
 
 #[test]
 fn every_key_is_described_and_no_other_is_allowed() {
-    let root = json_schema();
+    let root = json_schema(&Suite::builtin());
     let mut untidy = Vec::new();
     for (place, schema) in schemas(&root) {
         let is_item = place.ends_with("/items") && !schema.contains_key("properties");
@@ -113,7 +114,7 @@ fn every_key_is_described_and_no_other_is_allowed() {
 
 #[test]
 fn kinds_of_fault_have_the_fields_of_the_registry() {
-    let root = json_schema();
+    let root = json_schema(&Suite::builtin());
     let kinds = root.pointer(KINDS).and_then(Value::as_object).expect("the kinds are there");
     let known: BTreeSet<&str> = kinds.keys().map(String::as_str).collect();
     assert_eq!(known, FAULTS.iter().map(|fault| fault.name).collect());
@@ -139,7 +140,7 @@ const UNITS: [&str; 6] = ["parts per million", "of a hundred", "percent", "times
 
 #[test]
 fn explanations_of_faults_tell_units_and_defaults() {
-    let root = json_schema();
+    let root = json_schema(&Suite::builtin());
     let mut untidy = Vec::new();
     for FaultInfo { name, fields, .. } in FAULTS {
         let kind = root.pointer(&format!("{KINDS}/{name}")).expect("every kind is there");
@@ -288,7 +289,7 @@ fn at<'v>(value: &'v mut toml::Value, steps: &[usize]) -> &'v mut toml::Value {
 /// Writes each default of the schema into each scenario, leaves it out, and compares.
 #[test]
 fn defaults_are_what_the_reader_takes() {
-    let root = json_schema();
+    let root = json_schema(&Suite::builtin());
     let all =
         schemas(&root).into_iter().filter(|(_, schema)| schema.contains_key("default")).map(|(place, _)| place);
     let mut unseen: BTreeSet<String> = all.collect();

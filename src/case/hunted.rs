@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use holdover_sim::panics;
-use holdover_sim::protocol::{self, AnyProtocol, PROTOCOLS};
+use holdover_sim::protocol::{self, AnyProtocol};
 
 use super::{Case, Find};
 use crate::explore::hunt::{Cause, Failure, Findings, Hunt};
@@ -21,10 +21,11 @@ impl Hunt<'_> {
         let (Cause::Rule(signature), Some(protocol)) = (failure.cause, hunted) else { return Ok(None) };
         let seed = failure.example.seed;
         let mut original = self.scenario_of(seed, protocol.name());
-        let known = self.hunted_protocols().iter().filter(|protocol| protocol::comes_along(**protocol));
+        let known = self.hunted_protocols().iter().filter(|protocol| original.suite.has(**protocol));
         let known: Vec<String> = known.map(|protocol| protocol.name().to_owned()).collect();
-        // A protocol of a program's own can't stand in a file, where there must be one.
-        original.protocols = if known.is_empty() { vec![PROTOCOLS[0].name().to_owned()] } else { known };
+        // A protocol that the suite doesn't have can't stand in a file, where there must be one.
+        let first = || original.suite.named().next().map(|protocol| protocol.name().to_owned());
+        original.protocols = if known.is_empty() { first().into_iter().collect() } else { known };
         let Ok(shrunk) = shrink(&original, *protocol, signature, BUDGET) else { return Ok(None) };
         let (original, shrunk, protocol) = (&original, &shrunk, *protocol);
         let find = Find { original, shrunk, protocol, plan_seed: Some(seed), command, found: failure.seeds };
@@ -98,6 +99,7 @@ impl Hunt<'_> {
     pub fn code_for(&self, failure: &Failure) -> String {
         let (name, seed) = (&failure.protocol, failure.example.seed);
         let hunted = self.hunted_protocols().iter().find(|protocol| protocol.name() == *name);
+        // The code of a test has all that is built in.
         let own = hunted.filter(|protocol| !protocol::comes_along(**protocol));
         let mut code = "Hunt::new(&scenario)".to_owned();
         code += &match own {

@@ -32,6 +32,7 @@ use crate::report::shrink::in_short;
 use crate::report::{explain, html, jsonl, text};
 use crate::scenario::{NotWritable, Scenario};
 use crate::shown;
+use crate::suite::Suite;
 
 /// How wide reports in a case are.
 const WIDTH: usize = 100;
@@ -117,9 +118,10 @@ fn is_false(flag: &bool) -> bool {
 }
 
 impl About {
-    /// Whether this program doesn't know the protocol, so that it can't show the failure.
-    pub fn is_of_own(&self) -> bool {
-        self.own || protocol::find(&self.protocol).is_none()
+    /// Whether `suite` doesn't have the protocol, so that a program that has it can't show the failure. One that is built in
+    /// is only called like another program's own.
+    pub fn is_of_own(&self, suite: &Suite) -> bool {
+        suite.find(&self.protocol).is_none_or(|known| self.own && protocol::comes_along(known))
     }
 }
 
@@ -137,8 +139,11 @@ impl Case {
         let all = Replay::new(&scenario, &protocols, scenario.seed);
         let explanation = Explanation::new(&scenario, &[protocol], scenario.seed, BRIEF);
         let names: Vec<&str> = protocols.iter().map(|protocol| protocol.name()).collect();
-        let is_own = !protocol::comes_along(protocol);
-        let replay = if is_own { replay_code(protocol.name()) } else { replay_command(protocol.name()) };
+        let program = scenario.suite.program().filter(|_| scenario.suite.has(protocol));
+        let replay = match program {
+            Some(program) => replay_command(program, protocol.name()),
+            None => replay_code(protocol.name()),
+        };
         const FILE: &str = folder::SCENARIO;
         let layout = text::Layout { width: WIDTH, verbose: false };
         Ok(Case {
@@ -155,7 +160,7 @@ impl Case {
                 shrunk: in_short(shrunk),
                 command: find.command.to_owned(),
                 replay: replay.clone(),
-                own: is_own,
+                own: !protocol::comes_along(protocol),
             },
             scenario: text,
             original: find.original.to_toml().ok(),
@@ -211,9 +216,9 @@ fn protocols(scenario: &Scenario, protocol: &'static dyn AnyProtocol) -> Vec<&'s
     std::iter::once(protocol).chain(others).collect()
 }
 
-fn replay_command(protocol: &str) -> String {
+fn replay_command(program: &str, protocol: &str) -> String {
     let name = shlex::try_quote(protocol).map_or_else(|_| safe(protocol), |name| name.into_owned());
-    format!("holdover replay {} --protocol {name}", folder::SCENARIO)
+    format!("{program} replay {} --protocol {name}", folder::SCENARIO)
 }
 
 /// How to show what a protocol of a program's own does: no command knows it.

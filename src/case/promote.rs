@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use super::place::put_file;
 use super::{Case, CaseError};
 use crate::replay::{Deviation, Replay};
-use crate::scenario::{Scenario, shown_path};
+use crate::scenario::shown_path;
+use crate::suite::Suite;
 
 /// What became of a case that was to be promoted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,17 +22,17 @@ pub enum Promoted {
 }
 
 /// Makes a scenario in `folder` of the case in the folder at `path`, with the expectations that it has, if its runs still
-/// come to that. The folder is made if it isn't there.
+/// come to that; its protocol is one of `suite`. The folder is made if it isn't there.
 ///
 /// # Errors
 /// If the case can't be read or isn't of a protocol that scenario files know, if there is another scenario of its name, or
 /// if it can't be written.
-pub fn promote(path: &Path, folder: &Path) -> Result<Promoted, CaseError> {
+pub fn promote(suite: &Suite, path: &Path, folder: &Path) -> Result<Promoted, CaseError> {
     let case = Case::read(path)?;
-    let scenario = Scenario::parse(&shown_path(&path.join(super::folder::SCENARIO)), &case.scenario)?;
-    if case.about.is_of_own() {
+    if case.about.is_of_own(suite) {
         return Err(CaseError::UnknownProtocol { path: path.to_owned(), protocol: case.about.protocol });
     }
+    let scenario = suite.parse(&shown_path(&path.join(super::folder::SCENARIO)), &case.scenario)?;
     let deviations = Replay::of(&scenario).deviations();
     if !deviations.is_empty() {
         return Ok(Promoted::NotAsExpected(deviations));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use holdover_sim::protocol::{self, AnyProtocol};
+use holdover_sim::protocol::AnyProtocol;
 
 use crate::explore::shrink::Shrunk;
 use crate::replay::{JudgedRun, Replay};
@@ -24,28 +24,25 @@ pub struct Told {
 /// and under `protocol` if scenario files know it.
 pub fn told(shrunk: &Shrunk, protocol: &'static dyn AnyProtocol) -> Told {
     let mut scenario = shrunk.scenario.clone();
-    if is_known(protocol) && !scenario.protocols.iter().any(|name| name == protocol.name()) {
+    let suite = scenario.suite.clone();
+    if suite.has(protocol) && !scenario.protocols.iter().any(|name| name == protocol.name()) {
         scenario.protocols.insert(0, protocol.name().to_owned());
     }
     let others = scenario.protocols.iter().filter(|name| *name != protocol.name());
-    let others = others.filter_map(|name| protocol::find(name));
+    let others = others.filter_map(|name| suite.find(name));
     let all: Vec<&'static dyn AnyProtocol> = std::iter::once(protocol).chain(others).collect();
     let replay = Replay::new(&scenario, &all, scenario.seed);
     let repeats = replay.runs.iter().all(|run| run.repeats);
     let (own, others) = replay.runs.split_first().expect("it was run under its protocol");
     let story = story(shrunk, own, &others.iter().collect::<Vec<_>>());
-    let known = replay.runs.iter().filter(|run| is_known(run.protocol));
+    // A protocol of a program's own may only be called like one of the suite's.
+    let known = replay.runs.iter().filter(|run| suite.has(run.protocol));
     let expect: BTreeMap<String, Expectation> =
         known.map(|run| (run.protocol.name().to_owned(), expectation(run))).collect();
     scenario.title = title(protocol.name(), shrunk.signature);
     scenario.story = Some(story);
     scenario.expect = expect;
     Told { scenario, repeats }
-}
-
-/// Whether scenario files know the protocol: one of a program's own may only be called the same.
-fn is_known(protocol: &'static dyn AnyProtocol) -> bool {
-    protocol::comes_along(protocol)
 }
 
 /// What a run came to, as what is expected of it: every verdict, and all that it has seen.

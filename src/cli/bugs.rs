@@ -9,6 +9,7 @@ use super::command;
 use super::exit::{Failure, Status};
 use super::output::Output;
 use crate::sim::panics::{place, text};
+use crate::suite::Suite;
 
 /// The most bugs that are told; what else there is mostly follows from those.
 const MOST_TOLD: usize = 5;
@@ -38,12 +39,12 @@ fn note(bug: String) {
 }
 
 /// Tells what panicked, and with which status to leave: `status` if nothing did.
-pub(super) fn tell(output: &mut Output, status: Status) -> Status {
+pub(super) fn tell(suite: &Suite, output: &mut Output, status: Status) -> Status {
     let noted = std::mem::take(&mut *NOTED.lock().unwrap_or_else(PoisonError::into_inner));
     if noted.is_empty() {
         return status;
     }
-    output.complain(&Failure::Bugs { bugs: listed(&noted), command: command::given(env::args_os()) });
+    output.complain(&Failure::Bugs { bugs: listed(&noted), command: command::given(suite, env::args_os()) });
     Status::Bug
 }
 

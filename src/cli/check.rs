@@ -12,12 +12,13 @@ use super::command;
 use super::exit::{Failure, Status};
 use super::junit::JunitFile;
 use super::output::Output;
-use crate::case::{ABOUT, About, Case, ORIGINAL, SCENARIO, is_in_the_making};
+use crate::case::{ABOUT, Case, ORIGINAL, SCENARIO, is_in_the_making};
 use crate::replay::{Outcome, Replay};
 use crate::report::check::{self, CheckOutcome, CheckedFile};
-use crate::report::junit::Suite;
+use crate::report::junit::TestGroup;
 use crate::scenario::{FileError, Places, Scenario, ScenarioError, shown_path};
 use crate::sim::panics;
+use crate::suite::Suite;
 
 /// In a folder of this name every file must be refused.
 const REFUSED_FOLDER: &str = "invalid";
@@ -37,15 +38,15 @@ impl Candidate {
     }
 
     /// The scenario, and where in its file what is.
-    pub(super) fn load(self) -> Result<(Scenario, Places), ScenarioError> {
+    pub(super) fn load(self, suite: &Suite) -> Result<(Scenario, Places), ScenarioError> {
         match self.unlisted {
             Some(cause) => Err(FileError::Unlisted { path: shown_path(&self.path), cause }.into()),
-            None => Scenario::load_with_places(&self.path),
+            None => suite.load_with_places(&self.path),
         }
     }
 }
 
-pub(super) fn run(arguments: &CheckArguments, output: &mut Output) -> Result<Status, Failure> {
+pub(super) fn run(arguments: &CheckArguments, suite: &Suite, output: &mut Output) -> Result<Status, Failure> {
     let mut candidates = Vec::new();
     for path in &arguments.paths {
         candidates.extend(candidates_in(path)?);
@@ -57,8 +58,9 @@ pub(super) fn run(arguments: &CheckArguments, output: &mut Output) -> Result<Sta
     let mut shown = Ok(());
     for candidate in candidates {
         let path = candidate.path.clone();
-        let (one, failure) = panics::catch(|| check(candidate))
-            .unwrap_or_else(|panic| (CheckedFile::broke(shown_path(&path), &panic, command::check(&path)), None));
+        let (one, failure) = panics::catch(|| check(suite, candidate)).unwrap_or_else(|panic| {
+            (CheckedFile::broke(shown_path(&path), &panic, command::check(suite, &path)), None)
+        });
         if shown.is_ok() {
             shown = show(&one, failure.as_ref(), arguments, output);
         }
@@ -74,7 +76,7 @@ pub(super) fn run(arguments: &CheckArguments, output: &mut Output) -> Result<Sta
     let mut statuses: Vec<Status> = checked.iter().map(|one| one.outcome.into()).collect();
     let status = Status::gravest(statuses.iter().copied());
     if let Some(junit) = junit {
-        let suites: Vec<Suite> = checked.iter().map(CheckedFile::suite).collect();
+        let suites: Vec<TestGroup> = checked.iter().map(CheckedFile::suite).collect();
         if let Err(failure) = junit.write(&suites) {
             // The results are no less true for it, and come with the command as their last line.
             output.complain(&failure);
@@ -90,29 +92,29 @@ pub(super) fn run(arguments: &CheckArguments, output: &mut Output) -> Result<Sta
 }
 
 /// Checks a file; the error is that of a file that can't be used, with all that it has to say.
-fn check(candidate: Candidate) -> (CheckedFile, Option<Failure>) {
+fn check(suite: &Suite, candidate: Candidate) -> (CheckedFile, Option<Failure>) {
     let (path, invalid) = (&candidate.path.clone(), candidate.invalid);
     let file = shown_path(path);
-    let command_of_folder = candidate.unlisted.is_some().then(|| command::check(path));
-    match (candidate.load(), invalid) {
+    let command_of_folder = candidate.unlisted.is_some().then(|| command::check(suite, path));
+    match (candidate.load(suite), invalid) {
         (Ok((scenario, places)), false) => {
             let repeats = |protocol: Option<&str>| {
                 let protocols: Vec<String> = protocol.into_iter().map(str::to_owned).collect();
-                command::replay(path, &protocols, None)
+                command::replay(suite, path, &protocols, None)
             };
             let checked = CheckedFile::ran(file, &Replay::of(&scenario), &places, repeats);
-            match Case::about_scenario(path).filter(About::is_of_own) {
-                Some(about) => (checked.not_under(&about.protocol, command::check(path)), None),
+            match Case::about_scenario(path).filter(|about| about.is_of_own(suite)) {
+                Some(about) => (checked.not_under(&about.protocol, command::check(suite, path)), None),
                 None => (checked, None),
             }
         }
-        (Ok(_), true) => (CheckedFile::accepted(file, command::check(path)), None),
+        (Ok(_), true) => (CheckedFile::accepted(file, command::check(suite, path)), None),
         (Err(error @ ScenarioError::Text(_)), true) => (CheckedFile::refused(file, &error), None),
         (Err(error), invalid) => {
             let command = match command_of_folder {
                 Some(command) => command,
-                None if invalid => command::check(path),
-                None => command::replay(path, &[], None),
+                None if invalid => command::check(suite, path),
+                None => command::replay(suite, path, &[], None),
             };
             (CheckedFile::unusable(file, &error, command), Some(error.into()))
         }

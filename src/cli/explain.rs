@@ -16,9 +16,10 @@ use crate::explore::explain::{BUDGET, Explained, Explanation, Watch};
 use crate::replay::JudgedRun;
 use crate::report::explain::{json, so_far, text};
 use crate::report::html::Picture;
-use crate::scenario::{Scenario, shown_path};
+use crate::scenario::shown_path;
 use crate::sim::limits::Ending;
 use crate::sim::seed::Seed;
+use crate::suite::Suite;
 
 /// Shows on a terminal how far an explanation is, and ends it when somebody interrupts it.
 struct Watcher(Option<ProgressBar>);
@@ -53,17 +54,17 @@ impl Watch for Watcher {
     }
 }
 
-pub(super) fn run(arguments: &ExplainArguments, output: &mut Output) -> Result<Status, Failure> {
-    let scenario = Scenario::load(&arguments.file)?;
+pub(super) fn run(arguments: &ExplainArguments, suite: &Suite, output: &mut Output) -> Result<Status, Failure> {
+    let scenario = suite.load(&arguments.file)?;
     let protocols = chosen(&arguments.protocol, &scenario)?;
-    tell_of_own(&arguments.file, output)?;
+    tell_of_own(&arguments.file, suite, output)?;
     let picture = arguments.report.as_deref().map(|path| PictureFile::at(path, &arguments.file)).transpose()?;
     let seed = arguments.seed.map_or(scenario.seed, Seed);
     let watcher = Watcher::new()?;
     let explanation = Explanation::watched(&scenario, &protocols, seed, BUDGET, &watcher);
     watcher.finish();
     let file = shown_path(&arguments.file);
-    let command = command::explain(&arguments.file, &arguments.protocol, arguments.seed);
+    let command = command::explain(suite, &arguments.file, &arguments.protocol, arguments.seed);
     let status = status(&explanation);
     match arguments.format {
         Format::Text => {

@@ -17,22 +17,23 @@ use crate::explore::generate::{Profile, Selection, UnknownFaults, UnknownProfile
 use crate::explore::hunt::{self, Cause, Findings, Hunt, OwnPlan, Seeds, Shard};
 use crate::report;
 use crate::scenario::{SMALLEST, Scenario};
-use crate::sim::protocol::{self, AnyProtocol, PROTOCOLS};
+use crate::sim::protocol::{self, AnyProtocol};
+use crate::suite::{ALL_TOGETHER, Suite};
 
 pub(super) use folder::{Folder, read, scenario_in};
 
 /// All protocols, or all faults, as one name.
-const ALL: &str = "all";
+const ALL: &str = ALL_TOGETHER;
 
-pub(super) fn run(arguments: &HuntArguments, output: &mut Output) -> Result<Status, Failure> {
+pub(super) fn run(arguments: &HuntArguments, suite: &Suite, output: &mut Output) -> Result<Status, Failure> {
     refuse_contradictions(arguments)?;
     let scenario = match &arguments.scenario {
-        Some(path) => Scenario::load(path)?,
-        None => Scenario::parse("the smallest scenario", SMALLEST)?,
+        Some(path) => suite.load(path)?,
+        None => suite.parse("the smallest scenario", SMALLEST)?,
     };
     let protocols: Vec<&'static dyn AnyProtocol> = match &arguments.protocol[..] {
         names if names.iter().any(|name| name == ALL) => {
-            PROTOCOLS.iter().copied().filter(|one| protocol::can_run(*one, &scenario.world)).collect()
+            suite.protocols().iter().copied().filter(|one| protocol::can_run(*one, &scenario.world)).collect()
         }
         names => chosen(names, &scenario)?,
     };
@@ -42,7 +43,7 @@ pub(super) fn run(arguments: &HuntArguments, output: &mut Output) -> Result<Stat
     let junit = arguments.junit.as_deref().map(|path| JunitFile::create(path, scenarios)).transpose()?;
     let watch = watch::Watcher::new(arguments, folder.as_ref(), hunt.count())?;
     let findings = hunt.run_watched(&watch);
-    let again = |failure: &hunt::Failure| again(arguments, &findings, failure);
+    let again = |failure: &hunt::Failure| again(suite, arguments, &findings, failure);
     let mut troubles = Vec::from_iter(watch.finish().err());
     // A folder with no room for what was found has none for more of it.
     if let Some(folder) = folder.as_ref().filter(|_| troubles.is_empty()) {
@@ -53,7 +54,7 @@ pub(super) fn run(arguments: &HuntArguments, output: &mut Output) -> Result<Stat
         troubles.extend(junit.write(&[report::hunt::suite(&findings, again)]).err());
     }
     show(arguments.format, &findings, output)?;
-    if let Some(command) = repeating(arguments, &findings, kept) {
+    if let Some(command) = repeating(suite, arguments, &findings, kept) {
         match arguments.format {
             Format::Text => output.show(|out| writeln!(out, "\n{command}"))?,
             Format::Json => output.aside(&command)?,
@@ -144,16 +145,21 @@ pub(super) fn status(findings: &Findings) -> Status {
 }
 
 /// The command that repeats the first failure.
-fn repeating(arguments: &HuntArguments, findings: &Findings, folder: Option<&Folder>) -> Option<String> {
+fn repeating(
+    suite: &Suite,
+    arguments: &HuntArguments,
+    findings: &Findings,
+    folder: Option<&Folder>,
+) -> Option<String> {
     let failure = findings.failures.first()?;
     Some(match folder {
-        Some(folder) => command::replay(&folder.scenario_of(failure), &[], None),
-        None => again(arguments, findings, failure),
+        Some(folder) => command::replay(suite, &folder.scenario_of(failure), &[], None),
+        None => again(suite, arguments, findings, failure),
     })
 }
 
 /// The command that finds a failure again, and nothing else.
-fn again(arguments: &HuntArguments, findings: &Findings, failure: &hunt::Failure) -> String {
+fn again(suite: &Suite, arguments: &HuntArguments, findings: &Findings, failure: &hunt::Failure) -> String {
     let seed = failure.example.seed;
     let seeds = Seeds { from: seed, until: seed.saturating_add(1) };
     let hunted = &findings.hunted;
@@ -166,7 +172,7 @@ fn again(arguments: &HuntArguments, findings: &Findings, failure: &hunt::Failure
     ];
     let told = options.into_iter().filter(|(_, value, usual)| value != usual);
     let told: Vec<_> = told.map(|(name, value, _)| (name, value)).collect();
-    command::hunt(arguments.scenario.as_deref(), &told)
+    command::hunt(suite, arguments.scenario.as_deref(), &told)
 }
 
 /// The command line's word for what becomes of a scenario's own plan.

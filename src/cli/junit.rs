@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::exit::Failure;
 use crate::case::{put_file, try_folder};
-use crate::report::junit::{self, Suite};
+use crate::report::junit::{self, TestGroup};
 
 /// A file that a JUnit report will be written to.
 pub(super) struct JunitFile {
@@ -36,7 +36,7 @@ impl JunitFile {
     }
 
     /// Writes `suites` into it, all at once: whenever the program is stopped, there is a whole report or none.
-    pub(super) fn write(self, suites: &[Suite]) -> Result<(), Failure> {
+    pub(super) fn write(self, suites: &[TestGroup]) -> Result<(), Failure> {
         let mut report = Vec::new();
         let written = junit::write(suites, &mut report)
             .and_then(|()| put_file(&self.path, &String::from_utf8_lossy(&report), true));

@@ -16,9 +16,9 @@ use crate::sim::check::{ASSUMPTIONS, CHECKERS, SIGHTINGS};
 use crate::sim::fault::FAULTS;
 use crate::sim::history::EVENTS;
 use crate::sim::point::{POINTS, REPAIR_POINTS};
-use crate::sim::protocol;
 use crate::sim::repair::PROCEDURES;
 use crate::sim::service::{MESSAGES, REPAIR_MESSAGES};
+use crate::suite::Suite;
 
 /// Where scenarios are if nobody says.
 const SCENARIOS: &str = "scenarios";
@@ -32,13 +32,13 @@ struct Item {
     fields: Vec<Item>,
 }
 
-pub(super) fn run(arguments: &ListArguments, output: &mut Output) -> Result<Status, Failure> {
+pub(super) fn run(arguments: &ListArguments, suite: &Suite, output: &mut Output) -> Result<Status, Failure> {
     if let Some(folder) = arguments.folder.as_ref().filter(|_| arguments.what != Listed::Scenarios) {
         return Err(Failure::NoFolder { path: folder.clone() });
     }
     let mut failures = Vec::new();
     let items = match arguments.what {
-        Listed::Protocols => protocol::named().map(|protocol| item(protocol.name(), protocol.summary())).collect(),
+        Listed::Protocols => suite.named().map(|protocol| item(protocol.name(), protocol.summary())).collect(),
         Listed::Faults => faults(),
         Listed::Checkers => CHECKERS
             .iter()
@@ -60,7 +60,7 @@ pub(super) fn run(arguments: &ListArguments, output: &mut Output) -> Result<Stat
         Listed::Sightings => SIGHTINGS.iter().map(|sighting| item(sighting.name, sighting.meaning)).collect(),
         Listed::Scenarios => {
             let folder = arguments.folder.as_deref().unwrap_or(Path::new(SCENARIOS));
-            scenarios(folder, &mut failures)?
+            scenarios(folder, suite, &mut failures)?
         }
     };
     let width = output.width();
@@ -91,11 +91,11 @@ fn faults() -> Vec<Item> {
 }
 
 /// The scenarios in `folder`; what is wrong with some of them goes to `failures`.
-fn scenarios(folder: &Path, failures: &mut Vec<Failure>) -> Result<Vec<Item>, Failure> {
+fn scenarios(folder: &Path, suite: &Suite, failures: &mut Vec<Failure>) -> Result<Vec<Item>, Failure> {
     let mut items = Vec::new();
     for candidate in candidates_in(folder)?.into_iter().filter(|candidate| !candidate.invalid) {
         let path = shown_path(&candidate.path);
-        match candidate.load() {
+        match candidate.load(suite) {
             Ok((scenario, _)) => items.push(item(&path, &scenario.title)),
             Err(error) => failures.push(error.into()),
         }

@@ -6,8 +6,9 @@ use super::exit::{Failure, Status};
 use super::hunt::{self, Folder};
 use super::output::Output;
 use crate::explore::hunt::Findings;
+use crate::suite::Suite;
 
-pub(super) fn run(arguments: &MergeArguments, output: &mut Output) -> Result<Status, Failure> {
+pub(super) fn run(arguments: &MergeArguments, suite: &Suite, output: &mut Output) -> Result<Status, Failure> {
     let parts: Vec<Findings> = arguments.folders.iter().map(|path| hunt::read(path)).collect::<Result<_, _>>()?;
     let mut findings: Option<Findings> = None;
     for (path, part) in arguments.folders.iter().zip(&parts) {
@@ -27,7 +28,7 @@ pub(super) fn run(arguments: &MergeArguments, output: &mut Output) -> Result<Sta
         status => status,
     };
     if let (Some(failure), Some(out), Ok(())) = (findings.failures.first(), &arguments.out, &kept) {
-        let command = command::replay(&hunt::scenario_in(out, failure), &[], None);
+        let command = command::replay(suite, &hunt::scenario_in(out, failure), &[], None);
         match arguments.format {
             Format::Text => output.show(|to| std::io::Write::write_fmt(to, format_args!("\n{command}\n")))?,
             Format::Json => output.aside(&command)?,

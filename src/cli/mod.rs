@@ -23,6 +23,7 @@ mod replay;
 mod schema;
 mod shrink;
 
+use std::env;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -33,14 +34,23 @@ use exit::{Failure, Status};
 use output::Output;
 
 use crate::sim::panics;
+use crate::suite::Suite;
 
-/// Runs the program with the arguments of the process.
-pub fn main() -> ExitCode {
+/// Runs a program that knows all that `suite` has, with the arguments of the process. The whole of such a program is a
+/// `main` that returns this; see [`suite`](crate::suite).
+///
+/// The commands that its reports show begin as it was called itself, unless it is holdover's own.
+pub fn main(suite: Suite) -> ExitCode {
     bugs::watch();
+    let suite = match (suite.program(), command::called(&mut env::args_os())) {
+        (None, Some(called)) => suite.of_program(&called),
+        _ => suite,
+    };
     let arguments = args::of_process();
     let mut output = Output::new(arguments.color);
-    let status = finish(|output| logs::start().and_then(|()| run(&arguments.command, output)), &mut output);
-    bugs::tell(&mut output, status).into()
+    let work = |output: &mut Output| logs::start().and_then(|()| run(&arguments.command, &suite, output));
+    let status = finish(work, &mut output);
+    bugs::tell(&suite, &mut output, status).into()
 }
 
 /// Does `work`, sees that what it shows is written, and says with which status to leave.
@@ -58,20 +68,21 @@ fn finish(work: impl FnOnce(&mut Output) -> Result<Status, Failure>, output: &mu
     }
 }
 
-fn run(command: &Command, output: &mut Output) -> Result<Status, Failure> {
+fn run(command: &Command, suite: &Suite, output: &mut Output) -> Result<Status, Failure> {
     match command {
-        Command::Replay(arguments) => replay::run(arguments, output),
-        Command::Check(arguments) => check::run(arguments, output),
-        Command::Explain(arguments) => explain::run(arguments, output),
-        Command::Hunt(arguments) => hunt::run(arguments, output),
-        Command::Merge(arguments) => merge::run(arguments, output),
-        Command::Shrink(arguments) => shrink::run(arguments, output),
-        Command::Promote(arguments) => promote::run(arguments, output),
-        Command::List(arguments) => list::run(arguments, output),
-        Command::Schema(arguments) => schema::run(arguments, output),
+        Command::Replay(arguments) => replay::run(arguments, suite, output),
+        Command::Check(arguments) => check::run(arguments, suite, output),
+        Command::Explain(arguments) => explain::run(arguments, suite, output),
+        Command::Hunt(arguments) => hunt::run(arguments, suite, output),
+        Command::Merge(arguments) => merge::run(arguments, suite, output),
+        Command::Shrink(arguments) => shrink::run(arguments, suite, output),
+        Command::Promote(arguments) => promote::run(arguments, suite, output),
+        Command::List(arguments) => list::run(arguments, suite, output),
+        Command::Schema(arguments) => schema::run(arguments, suite, output),
         Command::Completions { shell } => {
             let mut script = Vec::new();
-            clap_complete::generate(*shell, &mut Arguments::command(), "holdover", &mut script);
+            let program = command::name(suite, &mut env::args_os());
+            clap_complete::generate(*shell, &mut Arguments::command(), program, &mut script);
             output.show(|out| out.write_all(&script))?;
             Ok(Status::AsExpected)
         }

@@ -11,7 +11,7 @@ use super::excerpt;
 use super::exit::{Failure, Status};
 use super::output::Output;
 use super::picture::PictureFile;
-use crate::case::{About, Case};
+use crate::case::Case;
 use crate::explore::explain::{BRIEF, Explanation};
 use crate::replay::{Replay, protocols_of};
 use crate::report::html::Picture;
@@ -20,20 +20,21 @@ use crate::scenario::{Scenario, shown_path};
 use crate::shown;
 use crate::sim::protocol::{self, AnyProtocol};
 use crate::sim::seed::Seed;
+use crate::suite::Suite;
 
-pub(super) fn run(arguments: &ReplayArguments, output: &mut Output) -> Result<Status, Failure> {
+pub(super) fn run(arguments: &ReplayArguments, suite: &Suite, output: &mut Output) -> Result<Status, Failure> {
     if arguments.verbose && arguments.format != ReplayFormat::Text {
         return Err(Failure::NoTimeline { format: arguments.format.name() });
     }
-    let scenario = Scenario::load(&arguments.file)?;
+    let scenario = suite.load(&arguments.file)?;
     let protocols = chosen(&arguments.protocol, &scenario)?;
-    tell_of_own(&arguments.file, output)?;
+    tell_of_own(&arguments.file, suite, output)?;
     let picture = arguments.report.as_deref().map(|path| PictureFile::at(path, &arguments.file)).transpose()?;
     let replay = Replay::new(&scenario, &protocols, arguments.seed.map_or(scenario.seed, Seed));
     let excerpt = excerpt::of(arguments, &replay)?;
     let status = Status::from(replay.outcome());
     let file = shown_path(&arguments.file);
-    let command = command::replay(&arguments.file, &arguments.protocol, arguments.seed);
+    let command = command::replay(suite, &arguments.file, &arguments.protocol, arguments.seed);
     match arguments.format {
         ReplayFormat::Text => {
             let layout = text::Layout { width: output.all_columns(), verbose: arguments.verbose };
@@ -73,8 +74,8 @@ pub(super) fn run(arguments: &ReplayArguments, output: &mut Output) -> Result<St
 }
 
 /// Says of a scenario that was found under a protocol of a program's own that it isn't run under that.
-pub(super) fn tell_of_own(path: &Path, output: &mut Output) -> Result<(), Failure> {
-    match Case::about_scenario(path).filter(About::is_of_own) {
+pub(super) fn tell_of_own(path: &Path, suite: &Suite, output: &mut Output) -> Result<(), Failure> {
+    match Case::about_scenario(path).filter(|about| about.is_of_own(suite)) {
         Some(about) => {
             let protocol = shown::name(&about.protocol);
             output.aside(&format!("found under {protocol}, a protocol of a program's own, which isn't run here"))
@@ -90,12 +91,12 @@ pub(super) fn chosen(names: &[String], scenario: &Scenario) -> Result<Vec<&'stat
     }
     let mut chosen: Vec<&'static dyn AnyProtocol> = Vec::new();
     for name in names {
-        let protocol = protocol::find(name).ok_or_else(|| Failure::UnknownProtocol {
+        let protocol = scenario.suite.find(name).ok_or_else(|| Failure::UnknownProtocol {
             name: shown::name(name),
             help: crate::scenario::did_you_mean(
                 name,
                 "the protocols are",
-                protocol::named().map(|named| named.name()),
+                scenario.suite.named().map(|named| named.name()),
             ),
         })?;
         if !protocol::can_run(protocol, &scenario.world) {

@@ -7,10 +7,11 @@ use super::exit::{Failure, Status};
 use super::output::Output;
 use crate::report::history_schema;
 use crate::scenario::json_schema;
+use crate::suite::Suite;
 
-pub(super) fn run(arguments: &SchemaArguments, output: &mut Output) -> Result<Status, Failure> {
+pub(super) fn run(arguments: &SchemaArguments, suite: &Suite, output: &mut Output) -> Result<Status, Failure> {
     let schema = match arguments.of {
-        Described::Scenario => json_schema(),
+        Described::Scenario => json_schema(suite),
         Described::History => history_schema(),
     };
     output.show(|out| {

@@ -25,6 +25,7 @@ use crate::sim::limits::Ending;
 use crate::sim::panics;
 use crate::sim::protocol::AnyProtocol;
 use crate::sim::seed::Seed;
+use crate::suite::Suite;
 
 /// The name by which all rules that break are meant.
 const ALL: &str = "all";
@@ -47,20 +48,20 @@ struct Entry {
     written: Option<String>,
 }
 
-pub(super) fn run(arguments: &ShrinkArguments, output: &mut Output) -> Result<Status, Failure> {
+pub(super) fn run(arguments: &ShrinkArguments, suite: &Suite, output: &mut Output) -> Result<Status, Failure> {
     let rule = arguments.rule.as_deref().map(rule).transpose()?;
     let out = Out::of(arguments);
     let is_one = arguments.format == Format::Text || arguments.out.is_some();
     if rule == Some(Rule::All) && is_one && !out.takes_many() {
         return Err(Failure::ManyScenarios);
     }
-    let mut scenario = Scenario::load(&arguments.file)?;
+    let mut scenario = suite.load(&arguments.file)?;
     out.try_it(&arguments.file)?;
     let protocols = chosen(arguments.protocol.as_slice(), &scenario)?;
-    tell_of_own(&arguments.file, output)?;
+    tell_of_own(&arguments.file, suite, output)?;
     scenario.seed = arguments.seed.map_or(scenario.seed, Seed);
     // Where it goes is no part of how to find it.
-    let (found_by, command) = (command::shrink(arguments), command::shrink_to(arguments, &out));
+    let (found_by, command) = (command::shrink(suite, arguments), command::shrink_to(suite, arguments, &out));
     let broken = Broken::find(&scenario, &protocols, rule);
     let mut status = broken.status;
     let mut entries = Vec::new();

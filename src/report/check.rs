@@ -11,7 +11,7 @@ use super::annotations::Annotation;
 use super::closing::told_deviations;
 use super::json::outcome_name;
 use super::jsonl::write_line;
-use super::junit::{Case, Kind, Problem, Suite};
+use super::junit::{Case, Kind, Problem, TestGroup};
 use super::layout::harmless;
 use super::words;
 use crate::replay::{Deviation, JudgedRun, Outcome, Replay};
@@ -215,7 +215,7 @@ impl CheckedFile {
     }
 
     /// Its suite for JUnit: a case for each run, or one for a file that wasn't run.
-    pub fn suite(&self) -> Suite {
+    pub fn suite(&self) -> TestGroup {
         let cases = match self.outcome {
             CheckOutcome::Ran(_) => {
                 let unrun = !self.remarks(None).is_empty();
@@ -227,7 +227,7 @@ impl CheckedFile {
             CheckOutcome::Unusable | CheckOutcome::Broke => vec![self.only_case(USABLE, Kind::Error)],
         };
         let seed = self.seed.map(|seed| ("seed", seed.to_string()));
-        Suite {
+        TestGroup {
             name: self.file.clone(),
             file: Some(self.file.clone()),
             properties: [("holdover", env!("CARGO_PKG_VERSION").to_owned())].into_iter().chain(seed).collect(),

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use anstyle::Style;
 
 use super::explain::listed;
-use super::junit::{Case, Kind, Problem, Suite};
+use super::junit::{Case, Kind, Problem, TestGroup};
 use super::layout::{columns, wrap};
 use super::style::{BAD, BOLD, DIM, FAULT, GOOD};
 use super::words;
@@ -17,7 +17,7 @@ type Cell = (String, Style);
 
 /// What was found, for JUnit: a case for each protocol, its first failure as what is wrong and all of them at length, each
 /// with the `command` that finds it again.
-pub(crate) fn suite(findings: &Findings, command: impl Fn(&Failure) -> String) -> Suite {
+pub(crate) fn suite(findings: &Findings, command: impl Fn(&Failure) -> String) -> TestGroup {
     let case = |protocol: &String| {
         let failures: Vec<&Failure> =
             findings.failures.iter().filter(|failure| failure.protocol == *protocol).collect();
@@ -37,7 +37,7 @@ pub(crate) fn suite(findings: &Findings, command: impl Fn(&Failure) -> String) -
     let properties =
         vec![("seeds", findings.hunted.seeds.to_string()), ("profile", findings.hunted.profile.clone())];
     let cases = findings.hunted.protocols.iter().map(case).collect();
-    Suite { name: "hunt".to_owned(), file: None, properties, cases }
+    TestGroup { name: "hunt".to_owned(), file: None, properties, cases }
 }
 
 /// Writes what was hunted, the failures, and the coverage if there is any.

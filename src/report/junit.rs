@@ -9,7 +9,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 /// Cases that belong together.
 #[derive(Clone, Debug)]
-pub struct Suite {
+pub struct TestGroup {
     /// Its name, which is that of the class of its cases as well.
     pub name: String,
     /// The file that it is about, if there is one.
@@ -55,7 +55,7 @@ pub enum Kind {
 ///
 /// # Errors
 /// What `out` says.
-pub fn write(suites: &[Suite], out: &mut impl Write) -> io::Result<()> {
+pub fn write(suites: &[TestGroup], out: &mut impl Write) -> io::Result<()> {
     let mut report = Report::new("holdover");
     report.add_test_suites(suites.iter().map(test_suite));
     let text = report.to_string().map_err(io::Error::other)?;
@@ -66,7 +66,7 @@ pub fn write(suites: &[Suite], out: &mut impl Write) -> io::Result<()> {
     out.write_all(text.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}").as_bytes())
 }
 
-fn test_suite(suite: &Suite) -> TestSuite {
+fn test_suite(suite: &TestGroup) -> TestSuite {
     let mut written = TestSuite::new(suite.name.as_str());
     if let Some(file) = &suite.file {
         written.extra.insert("file".into(), file.as_str().into());
@@ -102,7 +102,7 @@ mod tests {
             message: message.to_owned(),
             text: message.to_owned(),
         };
-        let suite = Suite {
+        let suite = TestGroup {
             name: message.to_owned(),
             file: Some(message.to_owned()),
             properties: vec![("seed", message.to_owned())],

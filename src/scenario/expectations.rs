@@ -9,11 +9,10 @@ use toml::Spanned;
 
 use super::error::{Mistake, Mistakes, Wrong};
 use super::file::ExpectFile;
-use super::names::{
-    VERDICTS, closest, did_you_mean, known_checkers, known_protocols, known_sightings, listed, quoted,
-};
+use super::names::{VERDICTS, closest, did_you_mean, known_checkers, known_sightings, listed, quoted};
 use super::write::{Keys, Page, Setting, key};
 use super::{Expectation, Expected, Scenario};
+use crate::suite::Suite;
 
 /// The protocols in the order of reports, and the expectations by protocol.
 pub(super) fn lower(
@@ -21,31 +20,33 @@ pub(super) fn lower(
     protocols: Option<&Spanned<Vec<Spanned<String>>>>,
     expect: BTreeMap<Spanned<String>, ExpectFile>,
     world: &WorldSpec,
+    suite: &Suite,
 ) -> (Vec<String>, BTreeMap<String, Expectation>) {
+    let known = names_of(suite);
     let expected: BTreeMap<String, Range<usize>> =
         expect.keys().map(|name| (name.get_ref().clone(), name.span())).collect();
     let chosen = match protocols {
-        Some(protocols) => chosen(mistakes, protocols, &expected),
-        None => unlisted(&expected, &world.lease),
+        Some(protocols) => chosen(mistakes, protocols, &expected, &known),
+        None => unlisted(&expected, &world.lease, suite),
     };
     for name in protocols.map_or(&[][..], |protocols| protocols.get_ref()) {
-        check_can_run(mistakes, name, world);
+        check_can_run(mistakes, name, world, suite);
     }
     // Those that a list names are wrong there.
     for name in expect.keys().filter(|_| protocols.is_none()) {
-        check_can_run(mistakes, name, world);
+        check_can_run(mistakes, name, world, suite);
     }
     let mut expectations = BTreeMap::new();
     for (protocol, file) in expect {
-        check_known(mistakes, &protocol, "protocol", &known_protocols());
+        check_known(mistakes, &protocol, "protocol", &known);
         expectations.insert(protocol.into_inner(), expectation(mistakes, file));
     }
     (chosen, expectations)
 }
 
 /// Refuses a protocol that brings replicas along where an operator is to repair.
-fn check_can_run(mistakes: &mut Mistakes, name: &Spanned<String>, world: &WorldSpec) {
-    let found = protocol::find(name.get_ref()).filter(|_| world.lease.service.is_none());
+fn check_can_run(mistakes: &mut Mistakes, name: &Spanned<String>, world: &WorldSpec, suite: &Suite) {
+    let found = suite.find(name.get_ref()).filter(|_| world.lease.service.is_none());
     if found.is_some_and(|protocol| !protocol::can_run(protocol, world)) {
         let wrong = Wrong::new(format!("{} keeps the lease on replicas", quoted(name.get_ref())))
             .help("operators can only repair what a lease in a table led to: take the protocol away, or the [[operator]]");
@@ -55,32 +56,38 @@ fn check_can_run(mistakes: &mut Mistakes, name: &Spanned<String>, world: &WorldS
 
 /// The protocols that are run if no list names any. An expectation of a protocol chooses it; without one all are of
 /// interest that are no traps and don't bring a lease service along which the scenario doesn't speak of.
-fn unlisted<T>(expected: &BTreeMap<String, T>, lease: &LeaseSpec) -> Vec<String> {
+fn unlisted<T>(expected: &BTreeMap<String, T>, lease: &LeaseSpec, suite: &Suite) -> Vec<String> {
     let names: Vec<&str> = match expected.is_empty() {
-        true => protocol::of_interest(lease).map(AnyProtocol::name).collect(),
-        false => known_protocols().into_iter().filter(|name| expected.contains_key(*name)).collect(),
+        true => suite.of_interest(lease).map(AnyProtocol::name).collect(),
+        false => names_of(suite).into_iter().filter(|name| expected.contains_key(*name)).collect(),
     };
     names.into_iter().map(str::to_owned).collect()
+}
+
+/// The protocols that a scenario can be run under, in the order of reports; traps come last.
+fn names_of(suite: &Suite) -> Vec<&'static str> {
+    suite.named().map(AnyProtocol::name).collect()
 }
 
 fn chosen(
     mistakes: &mut Mistakes,
     protocols: &Spanned<Vec<Spanned<String>>>,
     expected: &BTreeMap<String, Range<usize>>,
+    known: &[&str],
 ) -> Vec<String> {
     let names = protocols.get_ref();
     if names.is_empty() {
         let wrong = Wrong::new("the list of protocols is empty")
-            .help(format!("name some of {}, or leave the list out", listed(&known_protocols())));
+            .help(format!("name some of {}, or leave the list out", listed(known)));
         mistakes.add(Mistake::here(protocols.span(), wrong));
     }
     for name in names {
-        check_known(mistakes, name, "protocol", &known_protocols());
+        check_known(mistakes, name, "protocol", known);
     }
     check_no_repeats(mistakes, names);
     for (protocol, place) in expected {
         let is_run = names.iter().any(|name| name.get_ref() == protocol);
-        if !is_run && known_protocols().contains(&protocol.as_str()) {
+        if !is_run && known.contains(&protocol.as_str()) {
             let wrong = Wrong::new(format!("`{protocol}` is not run, so nothing can be expected of it"))
                 .help("add it to `protocols`, or take the expectation away");
             let mistake = Mistake::at(place.clone(), "expected here", wrong);
@@ -155,7 +162,7 @@ fn check_no_repeats(mistakes: &mut Mistakes, names: &[Spanned<String>]) {
 
 /// The protocols that the file has to list.
 pub(super) fn listed_protocols(scenario: &Scenario) -> Option<&[String]> {
-    (unlisted(&scenario.expect, &scenario.world.lease) != scenario.protocols)
+    (unlisted(&scenario.expect, &scenario.world.lease, &scenario.suite) != scenario.protocols)
         .then_some(scenario.protocols.as_slice())
 }
 

@@ -16,6 +16,7 @@ use super::file::{JobFile, LedgerFile, NetworkFile, ScenarioFile, Table, WorkerF
 use super::names::{PLACES_OF_TOKENS, did_you_mean, quoted};
 use super::nodes::{MOST_OPERATORS, MOST_WORKERS, Nodes};
 use super::{Scenario, clocks, expectations, faults, lease, provider, repair, value};
+use crate::suite::Suite;
 
 pub(super) const MOST_OPERATIONS: u64 = 1_000_000;
 
@@ -27,8 +28,8 @@ pub(crate) const FINISH_WITHIN: Span = Span::secs(60);
 pub(crate) const INTERNAL: Latency = Latency { min: Span::millis(1), max: Span::millis(3) };
 pub(crate) const PROVIDER: Latency = Latency { min: Span::millis(24), max: Span::millis(30) };
 
-/// The scenario that `file` means, and the mistakes in it.
-pub(super) fn scenario(mut file: ScenarioFile) -> (Scenario, Mistakes) {
+/// The scenario that `file` means where names are those of `suite`, and the mistakes in it.
+pub(super) fn scenario(mut file: ScenarioFile, suite: &Suite) -> (Scenario, Mistakes) {
     let mut lower = Lower { mistakes: Mistakes::default(), calendar: None };
     lower.one_line("title", &file.title);
     if file.title.get_ref().trim().is_empty() {
@@ -66,8 +67,16 @@ pub(super) fn scenario(mut file: ScenarioFile) -> (Scenario, Mistakes) {
     };
     nodes.note_disciplines(&world);
     let plan = faults::plan(&mut lower, &file.fault, &nodes);
+    let expects_nothing = file.expect.is_empty();
     let (protocols, expect) =
-        expectations::lower(&mut lower.mistakes, file.protocols.as_ref(), file.expect, &world);
+        expectations::lower(&mut lower.mistakes, file.protocols.as_ref(), file.expect, &world, suite);
+    if protocols.is_empty() && file.protocols.is_none() && expects_nothing {
+        let wrong = Wrong::new("no protocol can be run");
+        lower.mistake(
+            &file.title,
+            wrong.help("this program has none that keeps the lease in a table: name one in `protocols`"),
+        );
+    }
     let scenario = Scenario {
         title: file.title.into_inner(),
         story: file.story.map(Spanned::into_inner),
@@ -76,6 +85,7 @@ pub(super) fn scenario(mut file: ScenarioFile) -> (Scenario, Mistakes) {
         plan,
         protocols,
         expect,
+        suite: suite.clone(),
     };
     (scenario, lower.mistakes)
 }

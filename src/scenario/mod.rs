@@ -1,7 +1,7 @@
 //! Scenarios: a TOML file in, a world, a fault plan and expectations out, and back; and errors that point at the exact
 //! token.
 //!
-//! - [`Scenario::load`] and [`Scenario::parse`] are the two ways in; `read` gets the text of a file
+//! - [`Suite::load`] and [`Suite::parse`] are the two ways in; `read` gets the text of a file
 //! - `file` is the file as it is written; `syntax` explains what isn't a scenario file at all
 //! - `lower` makes the simulator's types of it and checks what they mean, with `faults`, `anchors`, `inject`,
 //!   `contradictions` and `expectations` for those parts; `clocks`, `value` and `calendar` understand clocks, durations
@@ -52,6 +52,8 @@ use holdover_sim::world::WorldSpec;
 use calendar::Calendar;
 use place::Offsets;
 
+use crate::suite::Suite;
+
 /// The largest scenario file that is read, in bytes.
 pub const MAX_BYTES: u64 = 1 << 20;
 
@@ -96,6 +98,8 @@ pub struct Scenario {
     pub protocols: Vec<String>,
     /// What should come of it, by protocol. Under a protocol that isn't here every rule is expected to hold.
     pub expect: BTreeMap<String, Expectation>,
+    /// What the names in it are names of.
+    pub suite: Suite,
 }
 
 /// What should come of a scenario under one protocol.
@@ -139,51 +143,20 @@ impl fmt::Display for Expected {
 }
 
 impl Scenario {
-    /// Reads the scenario in the file at `path`.
+    /// Reads the scenario in the file at `path`, which has the names of what is built in; see [`Suite::load`].
     ///
     /// # Errors
-    /// If the file can't be read, isn't a text, is larger than [`MAX_BYTES`], or isn't a scenario.
+    /// As those of [`Suite::load`].
     pub fn load(path: impl AsRef<Path>) -> Result<Scenario, ScenarioError> {
-        let path = path.as_ref();
-        let text = read::text_of(path)?;
-        Scenario::parse(&shown_path(path), &text)
+        Suite::builtin().load(path)
     }
 
-    /// Reads the scenario in the file at `path`, and where in it is written what it expects.
+    /// Reads the scenario in `text`, which has the names of what is built in; see [`Suite::parse`].
     ///
     /// # Errors
-    /// As those of [`Scenario::load`].
-    pub fn load_with_places(path: impl AsRef<Path>) -> Result<(Scenario, Places), ScenarioError> {
-        let path = path.as_ref();
-        let text = read::text_of(path)?;
-        Scenario::parse_with_places(&shown_path(path), &text)
-    }
-
-    /// Reads the scenario in `text`; errors call it `name`.
-    ///
-    /// # Errors
-    /// If the text is empty, has characters that no text has or a line above [`MAX_LINE_BYTES`], or isn't a scenario.
+    /// As those of [`Suite::parse`].
     pub fn parse(name: &str, text: &str) -> Result<Scenario, ScenarioError> {
-        Scenario::parse_with_offsets(name, text).map(|(scenario, _)| scenario)
-    }
-
-    /// Reads the scenario in `text`, and where in it is written what it expects; errors call it `name`.
-    ///
-    /// # Errors
-    /// As those of [`Scenario::parse`].
-    pub fn parse_with_places(name: &str, text: &str) -> Result<(Scenario, Places), ScenarioError> {
-        let (scenario, offsets) = Scenario::parse_with_offsets(name, text)?;
-        Ok((scenario, offsets.in_text(text.to_owned())))
-    }
-
-    fn parse_with_offsets(name: &str, text: &str) -> Result<(Scenario, Offsets), ScenarioError> {
-        read::check_text(name, text)?;
-        let file = toml::from_str(text)
-            .map_err(|error| Box::new(TextError::new(name, text, syntax::mistake(&error, text), Vec::new())))?;
-        let offsets = Offsets::of(&file);
-        let (scenario, mistakes) = lower::scenario(file);
-        mistakes.into_error(name, text)?;
-        Ok((scenario, offsets))
+        Suite::builtin().parse(name, text)
     }
 
     /// The time of its run that `text` names, in one of the ways in which a file may name it: a time of day on the date of
@@ -222,5 +195,54 @@ impl Scenario {
     /// - a story with carriage returns
     pub fn to_toml(&self) -> Result<String, NotWritable> {
         write::scenario(self)
+    }
+}
+
+impl Suite {
+    /// Reads the scenario in the file at `path`.
+    ///
+    /// # Errors
+    /// If the file can't be read, isn't a text, is larger than [`MAX_BYTES`], or isn't a scenario.
+    pub fn load(&self, path: impl AsRef<Path>) -> Result<Scenario, ScenarioError> {
+        let path = path.as_ref();
+        let text = read::text_of(path)?;
+        self.parse(&shown_path(path), &text)
+    }
+
+    /// Reads the scenario in the file at `path`, and where in it is written what it expects.
+    ///
+    /// # Errors
+    /// As those of [`Suite::load`].
+    pub fn load_with_places(&self, path: impl AsRef<Path>) -> Result<(Scenario, Places), ScenarioError> {
+        let path = path.as_ref();
+        let text = read::text_of(path)?;
+        self.parse_with_places(&shown_path(path), &text)
+    }
+
+    /// Reads the scenario in `text`; errors call it `name`.
+    ///
+    /// # Errors
+    /// If the text is empty, has characters that no text has or a line above [`MAX_LINE_BYTES`], or isn't a scenario.
+    pub fn parse(&self, name: &str, text: &str) -> Result<Scenario, ScenarioError> {
+        self.parse_with_offsets(name, text).map(|(scenario, _)| scenario)
+    }
+
+    /// Reads the scenario in `text`, and where in it is written what it expects; errors call it `name`.
+    ///
+    /// # Errors
+    /// As those of [`Suite::parse`].
+    pub fn parse_with_places(&self, name: &str, text: &str) -> Result<(Scenario, Places), ScenarioError> {
+        let (scenario, offsets) = self.parse_with_offsets(name, text)?;
+        Ok((scenario, offsets.in_text(text.to_owned())))
+    }
+
+    fn parse_with_offsets(&self, name: &str, text: &str) -> Result<(Scenario, Offsets), ScenarioError> {
+        read::check_text(name, text)?;
+        let file = toml::from_str(text)
+            .map_err(|error| Box::new(TextError::new(name, text, syntax::mistake(&error, text), Vec::new())))?;
+        let offsets = Offsets::of(&file);
+        let (scenario, mistakes) = lower::scenario(file, self);
+        mistakes.into_error(name, text)?;
+        Ok((scenario, offsets))
     }
 }

@@ -3,14 +3,8 @@
 use std::path::Path;
 
 use holdover_sim::check::{CHECKERS, SIGHTINGS};
-use holdover_sim::protocol;
 
 use crate::shown;
-
-/// The protocols that a scenario can be run under, in the order of reports; traps come last.
-pub(super) fn known_protocols() -> Vec<&'static str> {
-    protocol::named().map(|protocol| protocol.name()).collect()
-}
 
 /// The checkers whose verdicts a scenario can expect.
 pub(super) fn known_checkers() -> Vec<&'static str> {

@@ -156,8 +156,9 @@ impl Places {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{SMALLEST, Scenario};
+    use super::super::SMALLEST;
     use super::*;
+    use crate::suite::Suite;
 
     #[test]
     fn places_are_counted_as_editors_count() {
@@ -182,7 +183,7 @@ mod tests {
     /// What stands at a place of `SMALLEST` with `more` below it.
     fn at(more: &str, place: impl Fn(&Places) -> Place) -> (usize, String) {
         let text = format!("{SMALLEST}{more}");
-        let (_, places) = Scenario::parse_with_places("x.toml", &text).expect("a scenario");
+        let (_, places) = Suite::builtin().parse_with_places("x.toml", &text).expect("a scenario");
         let Place { line, column } = place(&places);
         let written = text.lines().nth(line - 1).expect("there is such a line");
         (line, written.chars().skip(column - 1).collect())
@@ -218,12 +219,12 @@ mod tests {
         let (line, rest) = at("", |places| places.verdict("fenced", "progress"));
         assert_eq!((line, rest.as_str()), (1, "\"Two workers, one lease\""));
         let text = SMALLEST.replacen("\n\n", "\nsteps = 50\nprotocols = [\"naive\", \"fenced\"]\n\n", 1);
-        let (_, places) = Scenario::parse_with_places("x.toml", &text).expect("a scenario");
+        let (_, places) = Suite::builtin().parse_with_places("x.toml", &text).expect("a scenario");
         assert_eq!(places.steps("naive"), Place { line: 3, column: 9 });
         assert_eq!(places.verdict("fenced", "progress"), Place { line: 4, column: 23 });
         let marked = format!("\u{feff}{text}");
         let (_, marked) =
-            Scenario::parse_with_places("x.toml", &marked).expect("a scenario with a byte order mark");
+            Suite::builtin().parse_with_places("x.toml", &marked).expect("a scenario with a byte order mark");
         assert_eq!(marked.steps("naive"), places.steps("naive"));
         assert_eq!(marked.run("monotonic"), places.run("monotonic"));
     }
@@ -240,7 +241,7 @@ mod tests {
             ("a = 1\nb = \"\u{1}\"", &[Some((2, 1))]),
             (long.as_str(), &[Some((SMALLEST.lines().count() + 1, 1))]),
         ] {
-            let error = Scenario::parse("x.toml", text).expect_err("it is no scenario");
+            let error = Suite::builtin().parse("x.toml", text).expect_err("it is no scenario");
             let places: Vec<_> =
                 error.places().iter().map(|(place, _)| place.map(|place| (place.line, place.column))).collect();
             assert_eq!(places, found, "{error}");

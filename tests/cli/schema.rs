@@ -2,6 +2,7 @@
 
 use holdover::report::history_schema;
 use holdover::scenario::json_schema;
+use holdover::suite::Suite;
 
 use crate::support::run_line;
 
@@ -9,7 +10,7 @@ use crate::support::run_line;
 fn it_prints_the_schema_and_nothing_else() {
     let ran = run_line("schema").ended(0);
     assert_eq!(ran.stderr, "");
-    assert_eq!(ran.json(), json_schema());
+    assert_eq!(ran.json(), json_schema(&Suite::builtin()));
     assert!(ran.stdout.ends_with("}\n"), "a file of it ends as files do");
     // A file of it is for reading too, and the same wherever it is written.
     assert!(ran.stdout.lines().count() > 100);
@@ -20,5 +21,5 @@ fn it_prints_the_schema_and_nothing_else() {
 fn it_prints_that_of_histories_when_asked_for_it() {
     let ran = run_line("schema --of history").ended(0);
     assert_eq!(ran.json(), history_schema());
-    assert_eq!(run_line("schema --of scenario").ended(0).json(), json_schema());
+    assert_eq!(run_line("schema --of scenario").ended(0).json(), json_schema(&Suite::builtin()));
 }

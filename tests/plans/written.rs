@@ -15,6 +15,7 @@ use holdover::sim::time::{Span, TrueTime, WallTime};
 use holdover::sim::world::{
     ClockSpec, Discipline, Keys, Latency, LedgerSpec, NetworkSpec, PayoutSpec, TimeDaemon, WorldSpec,
 };
+use holdover::suite::Suite;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -154,9 +155,9 @@ fn drawn() -> impl Strategy<Value = Scenario> {
     let texts = ("[a-z]", text(), option::of(story()), option::of(text()), nanos(1..1_000_000_000));
     (with_world, texts, expectations()).prop_map(
         |((on_operators, world, Night { mut plan, seed, .. }), (first, title, story, note, late), said)| {
-            let (title, (protocols, expect)) = (first + &title, said);
+            let (title, (protocols, expect), suite) = (first + &title, said, Suite::builtin());
             plan.extend(on_operators);
-            let mut scenario = Scenario { title, story, seed, world, plan, protocols, expect };
+            let mut scenario = Scenario { title, story, seed, world, plan, protocols, expect, suite };
             if let Some(last) = scenario.plan.last_mut() {
                 last.note = note;
                 if let Anchor::At(at) = &mut last.when {

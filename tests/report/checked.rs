@@ -3,9 +3,10 @@
 use holdover::replay::{JudgedRun, Replay};
 use holdover::report::check::CheckedFile;
 use holdover::report::junit::Kind;
-use holdover::scenario::{SMALLEST, Scenario};
+use holdover::scenario::SMALLEST;
 use holdover::sim::id::NodeId;
 use holdover::sim::limits::Ending;
+use holdover::suite::Suite;
 
 /// What is told of a file.
 #[derive(Debug, PartialEq)]
@@ -20,7 +21,7 @@ struct Told {
 /// What is told of a file whose first run was changed by `change`.
 fn told_of(change: impl Fn(&mut JudgedRun)) -> Told {
     let text = format!("{SMALLEST}\n[expect.naive]\n[expect.fenced]\n");
-    let (scenario, places) = Scenario::parse_with_places("x.toml", &text).expect("a scenario");
+    let (scenario, places) = Suite::builtin().parse_with_places("x.toml", &text).expect("a scenario");
     let mut replay = Replay::of(&scenario);
     change(&mut replay.runs[0]);
     let repeats = |protocol: Option<&str>| format!("repeat {}", protocol.unwrap_or("all"));

@@ -12,6 +12,7 @@ use holdover::scenario::Scenario;
 use holdover::sim::fault::PauseClocks::Running;
 use holdover::sim::point::Point;
 use holdover::sim::protocol::{self, AnyProtocol};
+use holdover::suite::Suite;
 use tempfile::TempDir;
 
 use crate::plan::{A, on, pause};
@@ -166,24 +167,26 @@ fn a_case_becomes_a_scenario_once() {
     let (folder, mut case) = (folder(), noisy());
     let path = case.write(folder.path()).expect("it can be written");
     let to = folder.path().join("scenarios/regressions");
-    let written = promoted(promote(&path, &to));
+    let written = promoted(promote(&Suite::builtin(), &path, &to));
     assert_eq!(written, to.join("single-writer-two-writers-naive.toml"));
     assert_eq!(fs::read_to_string(&written).expect("it is there"), case.scenario);
-    assert!(matches!(promote(&path, &to), Ok(Promoted::AlreadyThere(there)) if there == written));
+    assert!(
+        matches!(promote(&Suite::builtin(), &path, &to), Ok(Promoted::AlreadyThere(there)) if there == written)
+    );
     // Another one of that name is no reason to lose the first.
     case.scenario = case.scenario.replace("operations = 1", "operations = 2");
     case.write(folder.path()).expect("it can be written");
-    assert!(matches!(promote(&path, &to), Err(CaseError::Different { .. })));
+    assert!(matches!(promote(&Suite::builtin(), &path, &to), Err(CaseError::Different { .. })));
     assert_eq!(names(&to).len(), 1);
     // What doesn't come to what it expects isn't put among those that are checked.
     case.scenario = case.scenario.replace("stale-write = \"violated\"", "stale-write = \"unknown\"");
     case.write(folder.path()).expect("it can be written");
     let elsewhere = folder.path().join("elsewhere");
-    assert!(matches!(promote(&path, &elsewhere), Ok(Promoted::NotAsExpected(_))));
+    assert!(matches!(promote(&Suite::builtin(), &path, &elsewhere), Ok(Promoted::NotAsExpected(_))));
     assert!(!elsewhere.exists());
     case.scenario = "title = 1".to_owned();
     case.write(folder.path()).expect("it can be written");
-    assert!(matches!(promote(&path, &elsewhere), Err(CaseError::Scenario(_))));
+    assert!(matches!(promote(&Suite::builtin(), &path, &elsewhere), Err(CaseError::Scenario(_))));
 }
 
 /// A program's own protocol, which scenario files don't know.
@@ -201,7 +204,7 @@ fn a_case_of_a_protocol_of_ones_own() {
     assert!(!small.expect.contains_key("planted") && small.expect.contains_key("naive"));
     assert!(small.title.starts_with("planted breaks nothing-lost"));
     assert_eq!(Replay::of(&small).deviations(), []);
-    let promoted = promote(&path, &folder.path().join("regressions"));
+    let promoted = promote(&Suite::builtin(), &path, &folder.path().join("regressions"));
     assert!(matches!(promoted, Err(CaseError::UnknownProtocol { .. })));
     // No command is named that wouldn't know the protocol.
     let about = &case.about;

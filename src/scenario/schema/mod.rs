@@ -12,7 +12,7 @@ pub(super) mod terms;
 
 use holdover_sim::check::CHECKERS;
 use holdover_sim::fault::{FAULTS, FaultInfo};
-use holdover_sim::protocol;
+use holdover_sim::protocol::AnyProtocol;
 use holdover_sim::world::{SERVICE_NAMES, replica_name};
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
@@ -22,14 +22,34 @@ use serde_json::{Map, Value, json};
 use super::anchors::HEADS;
 use super::file::{ScenarioFile, ServiceFile, Table};
 use super::lease::MOST_REPLICAS;
+use crate::suite::Suite;
 
-/// The JSON Schema of scenario files.
-pub fn json_schema() -> Value {
+/// The JSON Schema of scenario files that name what `suite` has.
+pub fn json_schema(suite: &Suite) -> Value {
     let settings = SchemaSettings::draft07()
         .with(|settings| settings.inline_subschemas = true)
         .with_transform(RecursiveTransform(without_null))
         .with_transform(RecursiveTransform(complete_description));
-    settings.into_generator().into_root_schema_for::<ScenarioFile>().into()
+    let mut schema = settings.into_generator().into_root_schema_for::<ScenarioFile>().into();
+    name_protocols(&mut schema, suite);
+    schema
+}
+
+/// Says which protocols there are, where the schema of a file's structs can't.
+fn name_protocols(schema: &mut Value, suite: &Suite) {
+    let of = |protocol: &'static dyn AnyProtocol| (protocol.name(), protocol.summary());
+    if let Some(names) = schema.pointer_mut("/properties/protocols/items") {
+        *names = terms::explained(suite.named().map(of)).into();
+    }
+    let Some(Value::Object(expect)) = schema.pointer_mut("/properties/expect") else { return };
+    let form = expect.insert("additionalProperties".to_owned(), Value::Bool(false)).unwrap_or_default();
+    let expected = |(name, summary): (&str, &str)| {
+        let mut expected = form.clone();
+        describe(&mut expected, &format!("what should come of it under `{name}`: {summary}"));
+        (name.to_owned(), expected)
+    };
+    let all: Map<String, Value> = suite.named().map(of).map(expected).collect();
+    expect.insert("properties".to_owned(), Value::Object(all));
 }
 
 /// Joins the lines of a description, because a comment's end where its page does; and adds the default to it, because
@@ -148,7 +168,7 @@ pub(super) fn services(generator: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "object", "properties": services, "additionalProperties": false })
 }
 
-/// `[expect.NAME]` for each protocol: a verdict for each checker, and sightings.
+/// `[expect.NAME]`, whatever the protocol: a verdict for each checker, and sightings.
 pub(super) fn expectations(generator: &mut SchemaGenerator) -> Schema {
     let verdict = generator.subschema_for::<terms::Verdict>();
     let mut keys = Map::new();
@@ -161,12 +181,6 @@ pub(super) fn expectations(generator: &mut SchemaGenerator) -> Schema {
     let mut seen = generator.subschema_for::<terms::Sightings>().to_value();
     describe(&mut seen, "what the run must have seen for its verdicts to mean something; default: nothing");
     keys.insert("seen".to_owned(), seen);
-    let of = |name: &str, summary: &str| {
-        let mut expected = json!({ "type": "object", "properties": keys, "additionalProperties": false });
-        describe(&mut expected, &format!("what should come of it under `{name}`: {summary}"));
-        (name.to_owned(), expected)
-    };
-    let all: Map<String, Value> =
-        protocol::named().map(|protocol| of(protocol.name(), protocol.summary())).collect();
-    json_schema!({ "type": "object", "properties": all, "additionalProperties": false })
+    let expected = json!({ "type": "object", "properties": keys, "additionalProperties": false });
+    json_schema!({ "type": "object", "additionalProperties": expected })
 }

@@ -8,7 +8,6 @@ use holdover_sim::clock::Rate;
 use holdover_sim::fault::{Original as WhatBecomes, Part as MessagePart};
 use holdover_sim::history::EVENTS;
 use holdover_sim::point::{POINTS, REPAIR_POINTS};
-use holdover_sim::protocol;
 use holdover_sim::repair::PROCEDURES;
 use holdover_sim::service::{MESSAGES, REPAIR_MESSAGES, REPLICA_LETTERS};
 use holdover_sim::world::{SERVICE_NAMES, TimeDaemon};
@@ -98,8 +97,8 @@ terms! {
     Service => choice(service_names().iter().map(String::as_str));
     /// Several nodes.
     Nodes => set(name());
-    /// What a scenario can be run under.
-    Protocols => set(explained(protocol::named().map(|protocol| (protocol.name(), protocol.summary()))));
+    /// What a scenario can be run under; the suite says what there is.
+    Protocols => set(name());
     /// What a run can have seen. A list of none is fine here.
     Sightings => list(explained(SIGHTINGS.iter().map(|sighting| (sighting.name, sighting.meaning))));
     /// A place in a worker's or an operator's path.
@@ -188,7 +187,7 @@ fn choice<'a>(names: impl IntoIterator<Item = &'a str>) -> Schema {
 }
 
 /// A choice of names with their meanings. JSON Schema has no place for those, but taplo has.
-fn explained<'a>(names: impl IntoIterator<Item = (&'a str, &'a str)>) -> Schema {
+pub(super) fn explained<'a>(names: impl IntoIterator<Item = (&'a str, &'a str)>) -> Schema {
     let (names, meanings): (Vec<&str>, Vec<String>) =
         names.into_iter().map(|(name, meaning)| (name, super::sentence(meaning))).unzip();
     json_schema!({ "type": "string", "enum": names, "x-taplo": { "docs": { "enumValues": meanings } } })

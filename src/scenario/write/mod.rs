@@ -40,7 +40,7 @@ pub(super) fn scenario(scenario: &Scenario) -> Result<String, NotWritable> {
     if page.text().len() as u64 > MAX_BYTES {
         return no_file(format!("its file would be larger than {} MiB", MAX_BYTES >> 20));
     }
-    match Scenario::parse("its file", page.text()) {
+    match scenario.suite.parse("its file", page.text()) {
         Ok(read) => match difference(scenario, &read) {
             None => Ok(page.into_text()),
             Some(part) => {
