@@ -2,7 +2,8 @@
 
 Each request took effect at one instant between its `lease-asked` and its `lease-told`. One that nobody was told the outcome
 of took effect at any instant after it was asked, or never. No lease ends before its time: one TTL after it was granted or
-renewed last, less a thousandth, and less 200 ms where wall clocks have to agree. It may last for longer.
+renewed last, less a thousandth, and less 200 ms where wall clocks have to agree. It may last for longer. Where leases have a
+lock delay, nobody has to be given one after another ran out; after one that was given back they have.
 
 The search goes through the orders that keep to the events' own: what was told before something else was asked comes before
 it. Each request takes effect as early as its place in the order lets it, for nothing that comes later is helped by more.
@@ -10,7 +11,13 @@ it. Each request takes effect as early as its place in the order lets it, for no
 
 # How many steps a search may take before nothing can be said.
 STEPS = 200_000
-FREE = None
+# There is no lease: it was given back, or none was ever granted; or the last one ran out.
+FREE, RAN_OUT = None, "ran out"
+
+
+def is_free(lease):
+    """Whether nobody has the lease."""
+    return lease in (FREE, RAN_OUT)
 
 
 class Request:
@@ -101,18 +108,18 @@ class Search:
         if one.is_open():
             yield at, lease
         if one.kind == "come":
-            yield at, FREE if lease is not FREE and lease[0] == one.client else lease
+            yield at, FREE if not is_free(lease) and lease[0] == one.client else lease
             return
         outcome, told = one.outcome or (None, {})
         over = [(at, lease)]
-        if lease is not FREE:
-            over.append((max(at, lease[2]), FREE))
+        if not is_free(lease):
+            over.append((max(at, lease[2]), RAN_OUT))
         for at, lease in over:
             if one.kind == "acquire":
                 yield from self.acquire(one, at, lease, told)
             elif one.kind == "read":
                 by = told["by"]
-                holder = None if lease is FREE else [lease[0], lease[1]]
+                holder = None if is_free(lease) else [lease[0], lease[1]]
                 if by == holder or (by and holder and by[0] == holder[0] and holder[1] is None):
                     yield at, lease
             else:
@@ -122,18 +129,16 @@ class Search:
         """A request for the lease."""
         outcome = one.outcome and one.outcome[0]
         end = at + one.f["ttl"] - self.slack
-        if lease is FREE and outcome is None:
+        if is_free(lease) and outcome is None:
             yield at, (one.client, None, end)
-        if lease is FREE and outcome == "granted":
+        if is_free(lease) and outcome == "granted":
             yield at, (one.client, told["token"], end)
-        if lease is not FREE and outcome == "refused":
-            yield at, lease
-        if lease is FREE and outcome == "refused" and self.delays:
+        if outcome == "refused" and (not is_free(lease) or (self.delays and lease == RAN_OUT)):
             yield at, lease
 
     def by_token(self, one, at, lease, outcome):
         """A request to keep a lease or to give it back."""
-        has = lease is not FREE and lease[0] == one.client and lease[1] in (None, one.f["token"])
+        has = not is_free(lease) and lease[0] == one.client and lease[1] in (None, one.f["token"])
         if has and outcome in ("done", None):
             if one.kind == "renew":
                 yield at, (one.client, one.f["token"], at + one.f["ttl"] - self.slack)

@@ -241,6 +241,10 @@ class Provider(Guarded):
             state["count"] += 1
 
 
+# How long ago a replica at most proposed what is agreed on now.
+PROPOSED_WITHIN = 5_000_000_000
+
+
 def replicas(run):
     """What replicas told of leases: until when they last, and that whoever was told of one was granted it."""
     lease, granted = run.world["lease"], set()
@@ -262,8 +266,9 @@ def replicas(run):
             granted.add((f["worker"], f["token"]))
             if f["lease"] != f["token"]:
                 yield f"{event}: a lease is called by its token"
-        # A time that is agreed on was proposed earlier.
-        until = decided(run, event).wall + lease["ttl"]
+        # A time that is agreed on was proposed earlier, by whatever the leader's clock read then.
+        read = [e.wall for e in run.events[:event.id] if e.node == event.node and e.at >= event.at - PROPOSED_WITHIN]
+        until = max([decided(run, event).wall, *(read if agreed_on else [])]) + lease["ttl"]
         if by_deadline and event.kind == "lease-renewed":
             # A leader whose clock is behind takes nothing of the time that was promised.
             until = max(until, promised.get(f["epoch"], until))
