@@ -10,6 +10,7 @@ pub mod replay;
 pub mod report;
 pub mod scenario;
 mod shown;
+pub mod stored;
 pub mod suite;
 
 pub use holdover_sim as sim;

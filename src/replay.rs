@@ -1,24 +1,34 @@
-//! Runs a scenario under its protocols and judges what happened.
+//! Runs a scenario under its protocols and judges what happened; and judges stored histories again.
+
+use std::collections::BTreeMap;
 
 use holdover_sim::check::{self, Assumption, Bite, Checker, Sighting, Verdict};
 use holdover_sim::history::{self, Fingerprint, History};
+use holdover_sim::id::NodeId;
 use holdover_sim::limits::Ending;
 use holdover_sim::panics;
 use holdover_sim::protocol::{self, AnyProtocol};
 use holdover_sim::run::{self, run};
 use holdover_sim::seed::Seed;
-use holdover_sim::time::Span;
+use holdover_sim::time::{Span, TrueTime};
+use holdover_sim::world::{WorldSpec, worker_node};
 
 use crate::scenario::{Expected, Scenario};
+use crate::stored::lines::DisciplineLine;
+use crate::stored::{Concluded, Settings, Told};
 
+mod as_stored;
 mod blame;
+mod premise;
 
+pub use as_stored::StoredReplay;
 pub use blame::Blame;
+pub use premise::{Premise, Ran};
 
 /// A scenario's runs, one for each protocol, all under the same fault plan and seed.
 pub struct Replay<'a> {
-    /// The scenario.
-    pub scenario: &'a Scenario,
+    /// What they start from.
+    pub premise: Premise<'a>,
     /// The seed that was used: the scenario's own, or the one asked for instead.
     pub seed: Seed,
     /// The runs, in the order of the protocols.
@@ -28,7 +38,7 @@ pub struct Replay<'a> {
 /// One run with everything that is told of it.
 pub struct JudgedRun {
     /// The protocol.
-    pub protocol: &'static dyn AnyProtocol,
+    pub protocol: Ran,
     /// What happened.
     pub history: History,
     /// The hash of what happened.
@@ -47,6 +57,10 @@ pub struct JudgedRun {
     pub belief_overlap: Span,
     /// What of holdover's own panicked: where, and what it said. What it was to find out is left out.
     pub bugs: Vec<String>,
+    /// What else is told of the world that it ran in.
+    pub(crate) told: Told,
+    /// What was concluded of it when it was stored, if it was.
+    stored: Option<Concluded>,
 }
 
 /// A respect in which a run isn't what the scenario expects.
@@ -100,6 +114,13 @@ pub enum Deviation {
         /// What panicked: where, and what it said.
         bug: String,
     },
+    /// Something isn't as it was concluded when the run was stored.
+    NotAsStored {
+        /// The protocol.
+        protocol: &'static str,
+        /// What, as a sentence without its full stop.
+        what: String,
+    },
 }
 
 /// What a replay comes to. The order is that of gravity.
@@ -126,7 +147,8 @@ impl Deviation {
             | Deviation::NotSeen { protocol, .. }
             | Deviation::BoundHit { protocol, .. }
             | Deviation::NotDeterministic { protocol, .. }
-            | Deviation::Bug { protocol, .. } => protocol,
+            | Deviation::Bug { protocol, .. }
+            | Deviation::NotAsStored { protocol, .. } => protocol,
         }
     }
 
@@ -136,7 +158,9 @@ impl Deviation {
             Deviation::Verdict { got: Verdict::Unknown { .. }, .. }
             | Deviation::NotSeen { .. }
             | Deviation::BoundHit { .. } => Outcome::Inconclusive,
-            Deviation::Verdict { .. } | Deviation::Panicked { .. } => Outcome::NotAsExpected,
+            Deviation::Verdict { .. } | Deviation::Panicked { .. } | Deviation::NotAsStored { .. } => {
+                Outcome::NotAsExpected
+            }
             Deviation::NotDeterministic { .. } => Outcome::NotDeterministic,
             Deviation::Bug { .. } => Outcome::Bug,
         }
@@ -147,7 +171,7 @@ impl<'a> Replay<'a> {
     /// Runs `scenario` under `protocols`, each twice to see that the second run repeats the first.
     pub fn new(scenario: &'a Scenario, protocols: &[&'static dyn AnyProtocol], seed: Seed) -> Replay<'a> {
         let runs = protocols.iter().map(|protocol| JudgedRun::new(scenario, *protocol, seed)).collect();
-        Replay { scenario, seed, runs }
+        Replay { premise: Premise::of(scenario), seed, runs }
     }
 
     /// Runs `scenario` as it says itself.
@@ -157,7 +181,7 @@ impl<'a> Replay<'a> {
 
     /// In what respects the runs aren't as the scenario expects, in the order of the runs.
     pub fn deviations(&self) -> Vec<Deviation> {
-        self.runs.iter().flat_map(|run| run.deviations(self.scenario)).collect()
+        self.runs.iter().flat_map(|run| run.deviations(&self.premise)).collect()
     }
 
     /// What the replay comes to.
@@ -201,6 +225,17 @@ impl JudgedRun {
             tracing::info_span!(target: history::LOG_TARGET, "run", protocol = protocol.name(), seed = seed.0);
         let history = span.in_scope(once);
         let repeats = run::repeats(&scenario.world, protocol, &scenario.plan, seed, &history);
+        JudgedRun { repeats, ..JudgedRun::of(&scenario.world, protocol, history) }
+    }
+
+    /// Judges `history`, as what happened in `world` under `protocol`.
+    pub fn of(world: &WorldSpec, protocol: &'static dyn AnyProtocol, history: History) -> JudgedRun {
+        let told = told_of(world, protocol, &history);
+        JudgedRun::judged(Ran::here(protocol), history, told)
+    }
+
+    /// Judges `history`, of whatever was run.
+    fn judged(protocol: Ran, history: History, told: Told) -> JudgedRun {
         let verdicts = check::judge(&history);
         let ended = match &history.ending {
             Ending::Bug(panic) => Some(panic.to_string()),
@@ -210,16 +245,18 @@ impl JudgedRun {
         let mut bugs: Vec<String> = ended.into_iter().chain(checkers).collect();
         let bites = or_bug(&mut bugs, || check::bites(&history));
         JudgedRun {
-            protocol,
             fingerprint: history.fingerprint(),
-            repeats,
+            repeats: true,
             broken_assumptions: or_bug(&mut bugs, || check::broken_assumptions(&history, protocol.assumptions())),
             sightings: or_bug(&mut bugs, || check::sightings_with(&history, &bites)),
             belief_overlap: or_bug(&mut bugs, || history::overlap_total(&history)),
+            protocol,
             verdicts,
             bites,
             bugs,
             history,
+            told,
+            stored: None,
         }
     }
 
@@ -232,7 +269,10 @@ impl JudgedRun {
         let is_violated = |verdict: &Verdict| matches!(verdict, Verdict::Violated { .. });
         let violated = self.verdicts.iter().filter(|(_, verdict)| is_violated(verdict));
         let rules = violated.map(|(checker, _)| checker.name);
-        Blame::of(rules, &self.history, self.protocol.assumptions(), &self.broken_assumptions)
+        // What isn't known may not have been so, and then a flaw can't be told from a bad night.
+        let known = self.protocol.unknown_assumptions().next().is_none();
+        let assumptions = if known { self.protocol.assumptions() } else { &[] };
+        Blame::of(rules, &self.history, assumptions, &self.broken_assumptions)
     }
 
     /// How often the thing named `sighting` was seen.
@@ -240,10 +280,15 @@ impl JudgedRun {
         self.sightings.iter().find(|(known, _)| known.name == sighting).map_or(0, |(_, count)| *count)
     }
 
-    fn deviations(&self, scenario: &Scenario) -> Vec<Deviation> {
+    /// What it usually comes from that the same seed gave another history, if this run was made here; see [`why_unrepeated`].
+    pub fn why_unrepeated(&self) -> &'static str {
+        self.protocol.code().map_or("it was run elsewhere", why_unrepeated)
+    }
+
+    fn deviations(&self, premise: &Premise<'_>) -> Vec<Deviation> {
         let protocol = self.protocol.name();
         if !self.repeats {
-            return vec![Deviation::NotDeterministic { protocol, why: why_unrepeated(self.protocol) }];
+            return vec![Deviation::NotDeterministic { protocol, why: self.why_unrepeated() }];
         }
         let mut deviations = Vec::new();
         match &self.history.ending {
@@ -253,13 +298,13 @@ impl JudgedRun {
                 message: message.clone(),
             }),
             Ending::StepsUsedUp => {
-                deviations.push(Deviation::BoundHit { protocol, steps: scenario.world.limits.steps });
+                deviations.push(Deviation::BoundHit { protocol, steps: self.told.settings.steps() });
             }
             // That is among the bugs.
             Ending::Bug(_) | Ending::Finished | Ending::TimeUp | Ending::Stuck => {}
         }
         deviations.extend(self.bugs.iter().map(|bug| Deviation::Bug { protocol, bug: bug.clone() }));
-        let expectation = scenario.expect.get(protocol);
+        let expectation = premise.expect.get(protocol);
         for (checker, verdict) in &self.verdicts {
             let stated = expectation.and_then(|expectation| expectation.verdicts.get(checker.name));
             let expected = stated.copied().unwrap_or(Expected::Holds);
@@ -277,8 +322,22 @@ impl JudgedRun {
                 deviations.push(Deviation::NotSeen { protocol, sighting: sighting.clone() });
             }
         }
+        deviations.extend(as_stored::differences(self));
         deviations
     }
+}
+
+/// What is told of the run of `history` beside that.
+fn told_of(world: &WorldSpec, protocol: &dyn AnyProtocol, history: &History) -> Told {
+    let processes = world.workers.iter().chain(&world.operators).zip(0..);
+    let started_at: BTreeMap<NodeId, TrueTime> =
+        processes.map(|(process, index)| (worker_node(index), process.starts)).collect();
+    let nodes = history.nodes.iter().zip(0..).map(|(node, number)| {
+        let number = NodeId(number);
+        let clock = world.clock(node.copy_of.unwrap_or(number));
+        (started_at.get(&number).copied(), clock.discipline.map(DisciplineLine::of))
+    });
+    Told { settings: Settings::of(world, protocol, history), nodes: nodes.collect() }
 }
 
 /// What `find` finds, or nothing if it panics, which is noted.

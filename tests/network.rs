@@ -314,7 +314,7 @@ fn a_pause_at_an_event_stops_the_worker_before_its_next_step() {
 fn check_words(inject: &str, phrase: &str, healed: Option<&str>) {
     replayed(&[(BEFORE, inject)], "fenced", |replay| {
         let name = |node: NodeId| replay.runs[0].history.node(node).name.clone();
-        let inject = &replay.scenario.plan[0].inject;
+        let inject = &replay.premise.plan[0].inject;
         assert_eq!(inject.phrase(&name), phrase);
         assert_eq!(inject.healed(&name).as_deref(), healed);
     });

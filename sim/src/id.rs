@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident($inner:ty) $prefix:literal;)*) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(transparent)]
         pub struct $name(pub $inner);
 
@@ -81,8 +81,15 @@ impl Serialize for OpId {
     }
 }
 
+impl<'de> Deserialize<'de> for OpId {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<OpId, D::Error> {
+        let number = std::num::NonZeroU32::deserialize(deserializer)?;
+        Ok(OpId(number.get() - 1))
+    }
+}
+
 /// An amount of money in the currency's minor unit (cents).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Amount(pub i64);
 

@@ -1,6 +1,6 @@
 //! What a lease service can be, and what one of several replicas is asked and answers.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
 use crate::id::{NodeId, Token};
@@ -116,8 +116,8 @@ pub enum Flaw {
 }
 
 /// What a client asks of the lease service.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum LeaseAsk {
     /// To be known from now on, and free of what it had before.
     Come,
@@ -143,8 +143,8 @@ pub enum LeaseAsk {
 }
 
 /// What came of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum LeaseTold {
     /// The lease is the client's.
     Granted {

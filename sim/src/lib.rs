@@ -10,7 +10,7 @@
 //! - [`service`]: lease store, ledger, provider
 //! - [`engine`]: event loop, tasks, timers, calls; [`clock`]: a node's clocks
 //! - [`history`]: what happened; [`check`]: what is judged
-//! - [`time`], [`id`], [`seed`], [`limits`], [`lease`]: the small types
+//! - [`time`], [`id`], [`names`], [`seed`], [`limits`], [`lease`]: the small types
 
 // Without the cfg this is the only error: nothing else is compiled then.
 #[cfg(not(madsim))]
@@ -38,6 +38,8 @@ pub mod id;
 pub mod lease;
 #[cfg(madsim)]
 pub mod limits;
+#[cfg(madsim)]
+pub mod names;
 #[cfg(madsim)]
 pub mod panics;
 #[cfg(madsim)]

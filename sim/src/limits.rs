@@ -1,6 +1,6 @@
 //! Bounds on a run, and how a run ends. A bound that is hit is an outcome, never a hang.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::id::NodeId;
 use crate::panics::Panic;
@@ -24,8 +24,8 @@ impl Limits {
 }
 
 /// How a run ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Ending {
     /// Every worker finished, and every fault of the plan had its time.
     Finished,

@@ -8,13 +8,13 @@
 use std::fmt;
 use std::ops::{Add, Neg, Sub};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Nanoseconds in a second.
 const SECOND: i64 = 1_000_000_000;
 
 /// A signed length of time in nanoseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Span(i64);
 
@@ -149,7 +149,7 @@ fn write_in_one_unit(f: &mut fmt::Formatter<'_>, size: u64) -> fmt::Result {
 macro_rules! instants {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(transparent)]
         pub struct $name(i64);
 

@@ -7,7 +7,7 @@ pub use nodes::renumbered;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::clock::Rate;
 use crate::id::NodeId;
@@ -311,7 +311,8 @@ impl NetworkSpec {
 }
 
 /// A range of one-way latencies, both ends included; drawn uniformly.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Latency {
     /// The shortest.
     pub min: Span,

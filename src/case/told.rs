@@ -36,7 +36,7 @@ pub fn told(shrunk: &Shrunk, protocol: &'static dyn AnyProtocol) -> Told {
     let (own, others) = replay.runs.split_first().expect("it was run under its protocol");
     let story = story(shrunk, own, &others.iter().collect::<Vec<_>>());
     // A protocol of a program's own may only be called like one of the suite's.
-    let known = replay.runs.iter().filter(|run| suite.has(run.protocol));
+    let known = replay.runs.iter().filter(|run| run.protocol.code().is_some_and(|code| suite.has(code)));
     let expect: BTreeMap<String, Expectation> =
         known.map(|run| (run.protocol.name().to_owned(), expectation(run))).collect();
     scenario.title = title(protocol.name(), shrunk.signature);

@@ -17,7 +17,7 @@ pub(super) fn of(arguments: &ReplayArguments, replay: &Replay<'_>) -> Result<Exc
         return Err(Failure::Whole { format: format.name() });
     }
     let time = |option: &'static str, text: &Option<String>| -> Result<Option<TrueTime>, Failure> {
-        let named = text.as_ref().map(|text| replay.scenario.time(text)).transpose();
+        let named = text.as_ref().map(|text| replay.premise.time(text)).transpose();
         named.map_err(|no_time| Failure::NoTime { option, no_time })
     };
     let (from, to) = (time("from", from)?, time("to", to)?);

@@ -190,8 +190,11 @@ impl<'a> Explanation<'a> {
         let others = protocol::of_interest(&scenario.world.lease).filter(|other| !asked(other.name()));
         let all: Vec<&'static dyn AnyProtocol> = protocols.iter().copied().chain(others).collect();
         let replay = Replay::new(scenario, &all, seed);
-        let asked = replay.runs.iter().take(protocols.len());
-        let explained = asked.map(|run| explain(scenario, run, seed, budget, watch)).collect();
+        let asked = replay.runs.iter().zip(protocols);
+        let explain = |(run, protocol): (&JudgedRun, &&'static dyn AnyProtocol)| {
+            explain(Subject { world: &scenario.world, protocol: *protocol, seed }, scenario, run, (budget, watch))
+        };
+        let explained = asked.map(explain).collect();
         Explanation { replay, explained, budget }
     }
 
@@ -285,8 +288,12 @@ impl Explained {
     }
 }
 
-fn explain(scenario: &Scenario, run: &JudgedRun, seed: Seed, budget: Budget, watch: &dyn Watch) -> Explained {
-    let subject = Subject { world: &scenario.world, protocol: run.protocol, seed };
+fn explain(
+    subject: Subject<'_>,
+    scenario: &Scenario,
+    run: &JudgedRun,
+    (budget, watch): (Budget, &dyn Watch),
+) -> Explained {
     let trials = Trials::new(subject, budget);
     let mut trials = Watched { trials, watch, protocol: run.protocol.name(), doing: "", stopped: false };
     let parts = Parts::of(&scenario.plan);

@@ -330,7 +330,8 @@ fn place(deviation: &Deviation, places: &Places) -> Place {
         Deviation::BoundHit { protocol, .. } => places.steps(protocol),
         Deviation::Panicked { protocol, .. }
         | Deviation::NotDeterministic { protocol, .. }
-        | Deviation::Bug { protocol, .. } => places.run(protocol),
+        | Deviation::Bug { protocol, .. }
+        | Deviation::NotAsStored { protocol, .. } => places.run(protocol),
     }
 }
 

@@ -207,6 +207,7 @@ fn without_reason(deviation: &Deviation) -> String {
         Deviation::Bug { protocol, bug } => {
             format!("{protocol}: holdover itself panicked: this is a bug in holdover: {}", harmless(bug))
         }
+        Deviation::NotAsStored { protocol, what } => format!("{protocol}: {what}"),
         Deviation::NotDeterministic { protocol, why } => {
             format!("{protocol}: a second run with the same seed gave another history: {why}")
         }

@@ -6,6 +6,7 @@ use holdover_sim::history::{EVENTS, PayoutState, Reason, Role};
 use serde_json::{Map, Value, json};
 
 use super::settings::settings_schema;
+use crate::stored::FORMAT;
 
 /// The fields of each kind of event, but for those without any: each a name and, behind a colon, what it is.
 const FIELDS: &[(&str, &str)] = &[
@@ -156,12 +157,37 @@ fn run_line() -> Value {
             ),
         ],
     );
-    object(
+    let expect = object(
+        "What its scenario expects of it; not there if that expects every rule to hold, and nothing to be seen.",
+        &[
+            (
+                "verdicts",
+                json!({
+                    "type": "object",
+                    "additionalProperties": { "enum": ["holds", "violated", "unknown"] },
+                    "description": "What rules should come to. One that isn't here should hold.",
+                }),
+            ),
+            ("seen", json!({ "type": "array", "items": is("text"), "description": "What must have been seen." })),
+        ],
+    );
+    let line = object(
         "What a run starts from, before its events.",
         &[
             ("line", json!({ "const": "run" })),
+            ("format", json!({ "const": FORMAT, "description": "The number of this format." })),
             ("run", is("protocol")),
+            ("summary", json!({ "type": "string", "description": "What the protocol says of itself." })),
+            (
+                "relies_on",
+                json!({
+                    "type": "array",
+                    "items": is("text"),
+                    "description": "The assumptions of the protocol, by their names.",
+                }),
+            ),
             ("holdover", json!({ "type": "string", "description": "The version." })),
+            ("title", json!({ "type": "string", "description": "What the scenario shows." })),
             ("seed", json!({ "type": "integer", "minimum": 0 })),
             ("start", json!({ "type": "integer", "description": "The start, in nanoseconds since 1970." })),
             ("fingerprint", is("fingerprint")),
@@ -183,15 +209,13 @@ fn run_line() -> Value {
                 }),
             ),
         ],
-    )
+    );
+    let line = with(line, "story", json!({ "type": "string", "description": "The scenario's, if it has one." }));
+    with(line, "expect", expect)
 }
 
 fn event_line() -> Value {
-    let row = object(
-        "An operation in an export.",
-        &[("op", is("operation")), ("amount", is("amount")), ("entry", is("number")), ("payout", is("number"))],
-    );
-    let mut line = object(
+    let line = object(
         "An event.",
         &[
             ("line", json!({ "const": "event" })),
@@ -218,9 +242,9 @@ fn event_line() -> Value {
             ),
         ],
     );
-    line["properties"]["rows"] =
-        json!({ "type": "array", "items": row, "description": "What was exported, if something was." });
-    line
+    let rows =
+        json!({ "type": "array", "items": is("row"), "description": "What was exported, if something was." });
+    with(line, "rows", rows)
 }
 
 /// One kind of event: its name alone, or an object with its name as the only key.
@@ -245,6 +269,19 @@ fn what(kind: &str, meaning: &str) -> Value {
     })
 }
 
+/// `schema` with one more property that need not be there.
+pub(super) fn with(mut schema: Value, name: &str, of: Value) -> Value {
+    schema["properties"][name] = of;
+    schema
+}
+
+fn export_row() -> Value {
+    object(
+        "An operation in an export.",
+        &[("op", is("operation")), ("amount", is("amount")), ("entry", is("number")), ("payout", is("number"))],
+    )
+}
+
 fn end_line() -> Value {
     let panicked = object("A panic.", &[("node", is("node")), ("message", is("text"))]);
     let panicked = object("The protocol's code panicked.", &[("panicked", panicked)]);
@@ -253,7 +290,7 @@ fn end_line() -> Value {
         &[("message", is("text")), ("place", json!({ "anyOf": [is("text"), { "type": "null" }] }))],
     );
     let bug = object("The simulator itself panicked: a bug in holdover.", &[("bug", bug)]);
-    object(
+    let line = object(
         "How a run ended, after its events.",
         &[
             ("line", json!({ "const": "end" })),
@@ -284,7 +321,14 @@ fn end_line() -> Value {
                 }),
             ),
         ],
-    )
+    );
+    let untold = json!({
+        "type": "object",
+        "additionalProperties": { "type": "array", "items": is("row") },
+        "description": "Exports that no event tells of, by their numbers: whoever published them was gone before the write \
+                        was done.",
+    });
+    with(line, "untold_exports", untold)
 }
 
 /// What each rule comes to.
@@ -318,6 +362,7 @@ fn definitions() -> Value {
         "description": "Who has it, and its token.",
     });
     json!({
+        "row": export_row(),
         "protocol": { "type": "string", "description": "The protocol of the run." },
         "fingerprint": { "type": "string", "pattern": "^[0-9a-f]{32}$", "description": "The hash of the history." },
         "instant": number("True time: nanoseconds since the start."),
@@ -354,6 +399,7 @@ fn definitions() -> Value {
             "From `from` on, what each clock reads then and how it goes on.",
             &[
                 ("from", is("instant")),
+                ("since", json!({ "allOf": [is("event")], "description": "The first event at `from` that reads this one." })),
                 ("wall", is("nanos")),
                 ("mono", is("nanos")),
                 ("raw", is("nanos")),

@@ -20,7 +20,6 @@ use super::text::deviation_texts;
 use super::timeline::{Mark, timeline};
 use super::words;
 use crate::replay::{Blame, JudgedRun, Outcome, Replay};
-use crate::scenario::Scenario;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -75,24 +74,19 @@ struct TimelineRow<'a> {
 pub fn write(replay: &Replay<'_>, file: &str, command: &str, out: &mut impl Write) -> io::Result<()> {
     let document = Document {
         holdover: env!("CARGO_PKG_VERSION"),
-        title: &replay.scenario.title,
+        title: replay.premise.title,
         file,
         command,
         seed: replay.seed.0,
-        start: replay.scenario.world.start,
-        nodes: node_names(replay.scenario),
+        start: replay.premise.start,
+        nodes: replay.premise.nodes.clone(),
         outcome: outcome_name(replay.outcome()),
         deviations: deviation_texts(&replay.deviations()),
-        plan: &replay.scenario.plan,
+        plan: &replay.premise.plan,
         runs: replay.runs.iter().map(run_document).collect(),
     };
     serde_json::to_writer_pretty(&mut *out, &document)?;
     writeln!(out)
-}
-
-/// The names of the nodes, in the order of their numbers.
-pub(super) fn node_names(scenario: &Scenario) -> Vec<Cow<'_, str>> {
-    holdover_sim::world::node_names(&scenario.world)
 }
 
 /// An outcome's name in JSON.

@@ -34,14 +34,14 @@ pub fn write(
     excerpt: &Excerpt,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let scenario = replay.scenario;
-    let title = text(&scenario.title);
+    let premise = &replay.premise;
+    let title = text(premise.title);
     writeln!(out, "# {}", if title.trim().is_empty() { "An incident" } else { title.trim() })?;
-    let paragraphs = scenario.story.iter().flat_map(|story| story.split("\n\n")).map(text);
+    let paragraphs = premise.story.iter().flat_map(|story| story.split("\n\n")).map(text);
     for paragraph in paragraphs.filter(|paragraph| !paragraph.trim().is_empty()) {
         writeln!(out, "\n{}", paragraph.trim())?;
     }
-    let start = words::date(scenario.world.start) + " " + &words::time_of_day(scenario.world.start);
+    let start = words::date(premise.start) + " " + &words::time_of_day(premise.start);
     writeln!(
         out,
         "\nScenario {} with seed {}, from {start} UTC. All times are true times, in UTC.",

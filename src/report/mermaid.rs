@@ -40,7 +40,7 @@ const CALM: &str = "rgba(100, 116, 139, 0.12)";
 /// # Errors
 /// What `out` says.
 pub fn write(replay: &Replay<'_>, excerpt: &Excerpt, out: &mut impl Write) -> io::Result<()> {
-    let title = text(&replay.scenario.title, LONGEST_TITLE);
+    let title = text(replay.premise.title, LONGEST_TITLE);
     writeln!(out, "sequenceDiagram")?;
     if !title.trim().is_empty() {
         writeln!(out, "    title {title}")?;

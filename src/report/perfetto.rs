@@ -69,11 +69,11 @@ struct Traced<'a> {
 pub fn write(replay: &Replay<'_>, file: &str, command: &str, out: &mut impl Write) -> io::Result<()> {
     let other = json!({
         "holdover": env!("CARGO_PKG_VERSION"),
-        "title": harmless(&replay.scenario.title),
+        "title": harmless(replay.premise.title),
         "file": harmless(file),
         "command": harmless(command),
         "seed": replay.seed.0.to_string(),
-        "start": words::date(replay.scenario.world.start) + "T" + &words::time_of_day(replay.scenario.world.start) + "Z",
+        "start": words::date(replay.premise.start) + "T" + &words::time_of_day(replay.premise.start) + "Z",
         "fingerprints": replay.runs.iter().map(|run| json!({run.protocol.name(): run.fingerprint.to_string()})).collect::<Value>(),
     });
     write!(out, "{{\"displayTimeUnit\":\"ms\",\"otherData\":")?;

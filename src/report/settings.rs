@@ -1,175 +1,8 @@
-//! What holds in the world of a run, for those who read [`jsonl`](super::jsonl): what its scenario says, and what its
-//! protocol means where that says nothing. Lengths are nanoseconds.
+//! The JSON Schema of what holds in the world of a run; see [`Settings`](crate::stored::Settings).
 
-use holdover_sim::lease::{Ending, LeaseService};
-use holdover_sim::limits::Limits;
-use holdover_sim::protocol::AnyProtocol;
-use holdover_sim::service::lease_store::{Expiry, Tokens};
-use holdover_sim::time::{Span, TrueTime, WallTime};
-use holdover_sim::world::{Keys, Latency, PayoutSpec, WorldSpec};
-use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::history_schema::{is, object};
-
-/// What holds in a world under a protocol.
-#[derive(Serialize)]
-pub(super) struct Settings {
-    end: TrueTime,
-    steps: u64,
-    lease: Lease,
-    ledger: Ledger,
-    provider: Provider,
-    network: Network,
-    job: Job,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    repair: Option<Repair>,
-}
-
-#[derive(Serialize)]
-struct Lease {
-    ttl: Span,
-    renew_every: Span,
-    poll_every: Span,
-    service: &'static str,
-    expiry: &'static str,
-    tokens: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    replicas: Option<u16>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    lock_delay: Option<Span>,
-}
-
-#[derive(Serialize)]
-struct Ledger {
-    checks_tokens: bool,
-    forgets_tokens: bool,
-    one_entry: bool,
-}
-
-#[derive(Serialize)]
-struct Provider {
-    checks_tokens: bool,
-    keys: KeysSaid,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    payouts: Option<Payouts>,
-}
-
-/// Which keys are remembered, by name or for how long.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum KeysSaid {
-    Name(&'static str),
-    For(Span),
-}
-
-#[derive(Serialize)]
-struct Payouts {
-    known_in: Latency,
-    settles_in: Latency,
-    fails_percent: u8,
-    refunds_in: Latency,
-    refunds_fail_percent: u8,
-    answers: bool,
-    page: usize,
-}
-
-#[derive(Serialize)]
-struct Network {
-    internal: Latency,
-    provider: Latency,
-    timeout: Span,
-}
-
-#[derive(Serialize)]
-struct Job {
-    due: WallTime,
-    pace: Span,
-    finish_within: Span,
-}
-
-#[derive(Serialize)]
-struct Repair {
-    procedure: &'static str,
-    ask_every: Span,
-    ask_for: Span,
-    quiet_for: Span,
-}
-
-impl Settings {
-    /// What holds in `world` under `protocol`, whose lease is kept by `service`.
-    pub(super) fn of(world: &WorldSpec, protocol: &dyn AnyProtocol, service: LeaseService) -> Settings {
-        let Limits { end, steps } = world.limits;
-        let (repair, network) = (world.repair, world.network);
-        Settings {
-            end,
-            steps,
-            lease: lease(world, protocol, service),
-            ledger: Ledger {
-                checks_tokens: protocol.ledger().door.admit(None).is_err(),
-                forgets_tokens: world.ledger.forgets_tokens,
-                one_entry: protocol.ledger().one_entry_per_operation,
-            },
-            provider: provider(world, protocol),
-            network: Network { internal: network.internal, provider: network.provider, timeout: network.timeout },
-            job: Job { due: world.job.due, pace: world.job.pace, finish_within: world.progress_within },
-            repair: (!world.operators.is_empty()).then(|| Repair {
-                procedure: repair.procedure.0.name(),
-                ask_every: repair.ask_every,
-                ask_for: repair.ask_for,
-                quiet_for: repair.quiet_for,
-            }),
-        }
-    }
-}
-
-fn lease(world: &WorldSpec, protocol: &dyn AnyProtocol, service: LeaseService) -> Lease {
-    let (spec, rules, replicas) = (world.lease, protocol.lease_store(), service.replicas());
-    let expiry = match (replicas, spec.expiry.unwrap_or(rules.expiry)) {
-        (Some(replicas), _) => replicas.ending.name(),
-        (None, Expiry::ByAsker) => "asker",
-        (None, Expiry::ByStore) => "store",
-        (None, Expiry::ByStoreAtTransactionStart { .. }) => "transaction-start",
-    };
-    Lease {
-        ttl: spec.ttl,
-        renew_every: spec.renew_every,
-        poll_every: spec.poll_every,
-        service: service.name(),
-        expiry,
-        tokens: replicas.is_some() || rules.tokens != Tokens::None,
-        replicas: replicas.map(|replicas| replicas.count),
-        lock_delay: replicas.and_then(|replicas| match replicas.ending {
-            Ending::LockDelay(delay) => Some(delay),
-            Ending::LeaderTimers | Ending::ReplicatedDeadlines => None,
-        }),
-    }
-}
-
-fn provider(world: &WorldSpec, protocol: &dyn AnyProtocol) -> Provider {
-    let mut meant = protocol.gateway();
-    let keys = match world.provider.keys {
-        Some(Keys::None) => KeysSaid::Name("none"),
-        Some(Keys::Kept) => KeysSaid::Name("kept"),
-        Some(Keys::For(time)) => KeysSaid::For(time),
-        None if meant.idempotency_keys => KeysSaid::Name("kept"),
-        None => KeysSaid::Name("none"),
-    };
-    let payouts = |spec: PayoutSpec| Payouts {
-        known_in: spec.known_in,
-        settles_in: spec.settles_in,
-        fails_percent: spec.fails_percent,
-        refunds_in: spec.refunds_in,
-        refunds_fail_percent: spec.refunds_fail_percent,
-        answers: spec.answers,
-        page: spec.page,
-    };
-    Provider {
-        checks_tokens: world.provider.checks_tokens.unwrap_or_else(|| meant.door.admit(None).is_err()),
-        keys,
-        payouts: world.payouts().map(payouts),
-    }
-}
+use super::history_schema::{is, object, with};
 
 /// The JSON Schema of that.
 pub(super) fn settings_schema() -> Value {
@@ -196,11 +29,22 @@ pub(super) fn settings_schema() -> Value {
                     "asker", "store", "transaction-start", "leader-timers", "replicated-deadlines", "lock-delay",
                 ] }),
             ),
+            ("expiry_as_meant", yes("Whether that is the clock that the protocol means.")),
+            (
+                "store_clock",
+                json!({
+                    "enum": ["wall", "monotonic", "raw", "boottime", null],
+                    "description": "The clock of whatever keeps the lease that it ends by; null if it is the asker's.",
+                }),
+            ),
             ("tokens", yes("Whether grants have fencing tokens before a repair.")),
         ],
     );
     let lease = with(lease, "replicas", number("How many replicas keep it; not there for a table."));
     let lease = with(lease, "lock_delay", nanos("Until the next grant; not there for another expiry."));
+    let lease =
+        with(lease, "confirms_renewals", yes("Whether a leader makes sure that it leads before it renews."));
+    let lease = with(lease, "confirms_revocations", yes("The same before it takes a lease away."));
     let ledger = object(
         "The ledger.",
         &[
@@ -268,10 +112,4 @@ pub(super) fn settings_schema() -> Value {
         ],
     );
     with(settings, "repair", repair)
-}
-
-/// `schema` with one more property that need not be there.
-fn with(mut schema: Value, name: &str, of: Value) -> Value {
-    schema["properties"][name] = of;
-    schema
 }

@@ -47,7 +47,7 @@ pub fn write_excerpt(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let width = layout.width.clamp(MIN_WIDTH, MAX_WIDTH);
-    paragraph(out, "", 0, &harmless(&replay.scenario.title), BOLD, width)?;
+    paragraph(out, "", 0, &harmless(replay.premise.title), BOLD, width)?;
     let protocols: Vec<_> = replay.runs.iter().map(|run| run.protocol.name()).collect();
     let protocols = if protocols.is_empty() { "no protocol".to_owned() } else { protocols.join(", ") };
     let origin = format!("{} · seed {} · {protocols}", harmless(file), replay.seed.0);

@@ -46,7 +46,7 @@ use std::path::Path;
 
 use holdover_sim::fault::PlannedFault;
 use holdover_sim::seed::Seed;
-use holdover_sim::time::TrueTime;
+use holdover_sim::time::{TrueTime, WallTime};
 use holdover_sim::world::WorldSpec;
 
 use calendar::Calendar;
@@ -165,7 +165,7 @@ impl Scenario {
     /// # Errors
     /// If it names none, or one before the start or after the end.
     pub fn time(&self, text: &str) -> Result<TrueTime, NoTime> {
-        Ok(Calendar::of(self.world.start, self.world.limits.end).time_or_end(text)?)
+        time_of_run(self.world.start, self.world.limits.end, text)
     }
 
     /// The text of the scenario's file, as a person would write it. What is as it would be anyway is left out, keys are in
@@ -245,4 +245,9 @@ impl Suite {
         mistakes.into_error(name, text)?;
         Ok((scenario, offsets))
     }
+}
+
+/// The time that `text` names of a run from `start` to `end`; see [`Scenario::time`].
+pub(crate) fn time_of_run(start: WallTime, end: TrueTime, text: &str) -> Result<TrueTime, NoTime> {
+    Ok(Calendar::of(start, end).time_or_end(text)?)
 }

@@ -116,7 +116,7 @@ fn hunts_and_replays_agree() {
         for entry in std::fs::read_dir(format!("scenarios/{folder}")).expect("the repository has this folder") {
             let scenario = Scenario::load(entry.expect("a folder can be read").path()).expect("it is one of ours");
             for run in &Replay::of(&scenario).runs {
-                let findings = hunt(&scenario, run.protocol).inside_only().run();
+                let findings = hunt(&scenario, run.protocol.code().expect("it was run here")).inside_only().run();
                 let is_flaw = run.blame().is_some_and(Blame::is_flaw);
                 assert_eq!(is_flaw, !findings.failures.is_empty(), "{}", scenario.title);
                 compared += violated(run).len();

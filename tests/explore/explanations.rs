@@ -279,7 +279,8 @@ fn a_trial_is_judged_as_a_replay_is() {
     let scenario = scenario(CLOCK_JUMP);
     let explanation = explain(&scenario, &["naive", "fenced"]);
     for (run, explained) in explanation.asked() {
-        let subject = Subject { world: &scenario.world, protocol: run.protocol, seed: scenario.seed };
+        let protocol = run.protocol.code().expect("it was run here");
+        let subject = Subject { world: &scenario.world, protocol, seed: scenario.seed };
         let trial = subject.run(&scenario.plan);
         assert_eq!(trial.history, run.history);
         assert_eq!(trial.failures(), explained.broken);

@@ -95,7 +95,7 @@ fn what_histories_have_fits() {
     assert_eq!(unseen, [""; 0]);
 }
 
-fn scenario_files() -> Vec<PathBuf> {
+pub(crate) fn scenario_files() -> Vec<PathBuf> {
     let folders = ["incidents", "faults", "clocks", "monotonic", "traps", "consensus", "regressions"];
     let files = folders.iter().flat_map(|folder| {
         std::fs::read_dir(format!("scenarios/{folder}")).expect("the repository has this folder")

@@ -1,12 +1,11 @@
 //! A small record, made by hand, and everything that can be written of a replay.
 
-use holdover::replay::{JudgedRun, Replay};
+use holdover::replay::{JudgedRun, Premise, Replay};
 use holdover::report::{Excerpt, json, jsonl, markdown, mermaid, perfetto, svg};
 use holdover::scenario::{SMALLEST, Scenario};
-use holdover::sim::check;
 use holdover::sim::clock::{Clock, ClockLine, Deadline, Rate};
 use holdover::sim::fault::{Anchor, ClockStep, Pause, PauseClocks, PlannedFault};
-use holdover::sim::history::{self, Claim, Event, History, NodeRecord, Refusal, Role, What};
+use holdover::sim::history::{Claim, Event, History, NodeRecord, Refusal, Role, What};
 use holdover::sim::id::{
     Amount, EntryId, Epoch, EventId, FaultId, LeaseId, MessageId, NodeId, OpId, PayoutId, Token,
 };
@@ -58,24 +57,8 @@ pub(crate) fn scenario() -> Scenario {
 
 /// The record: under naive a stale write is accepted and a payout made twice, under fenced both are turned away.
 pub(crate) fn replay(scenario: &Scenario) -> Replay<'_> {
-    let runs = BOTH.map(|protocol| judged(protocol, by_hand(scenario, protocol)));
-    Replay { scenario, seed: Seed(7), runs: runs.into() }
-}
-
-/// The run of `history`, with all that is told of it.
-pub(crate) fn judged(protocol: &'static dyn AnyProtocol, history: History) -> JudgedRun {
-    JudgedRun {
-        protocol,
-        fingerprint: history.fingerprint(),
-        repeats: true,
-        verdicts: check::judge(&history),
-        broken_assumptions: check::broken_assumptions(&history, protocol.assumptions()),
-        bites: check::bites(&history),
-        sightings: check::sightings(&history),
-        belief_overlap: history::overlap_total(&history),
-        bugs: Vec::new(),
-        history,
-    }
+    let runs = BOTH.map(|protocol| JudgedRun::of(&scenario.world, protocol, by_hand(scenario, protocol)));
+    Replay { premise: Premise::of(scenario), seed: Seed(7), runs: runs.into() }
 }
 
 const STORE: NodeId = NodeId(0);

@@ -20,6 +20,13 @@ impl ClockLine {
         ClockLine { segments: vec![Segment::boot(wall, drift)] }
     }
 
+    /// Clocks of these stretches; `None` if there are none, or if they aren't in order.
+    pub fn of(segments: Vec<Segment>) -> Option<ClockLine> {
+        let place = |segment: &Segment| (segment.from, segment.since);
+        let in_order = segments.windows(2).all(|pair| place(&pair[0]) < place(&pair[1]));
+        (in_order && !segments.is_empty()).then_some(ClockLine { segments })
+    }
+
     /// The stretches, in order.
     pub fn segments(&self) -> &[Segment] {
         &self.segments

@@ -11,13 +11,13 @@ mod segment;
 pub use line::ClockLine;
 pub use segment::{Motion, Rate, Segment};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::time::{MonoTime, WallTime};
 
 /// One of a node's four clocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Clock {
     /// `CLOCK_REALTIME`: what people call the time.
     Wall,
@@ -30,7 +30,8 @@ pub enum Clock {
 }
 
 /// An instant on one of a node's clocks, as a timer or a lease has it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Deadline {
     /// The clock that it is measured on.
     pub clock: Clock,

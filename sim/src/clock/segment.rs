@@ -1,6 +1,6 @@
 //! One stretch of a node's clocks in which every clock is a straight line.
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::Clock;
 use crate::id::EventId;
@@ -13,6 +13,16 @@ const BILLION: i64 = 1_000_000_000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Rate(i32);
+
+impl<'de> Deserialize<'de> for Rate {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Rate, D::Error> {
+        let ppb = i32::deserialize(deserializer)?;
+        Rate::from_ppb(ppb).ok_or_else(|| {
+            let got = de::Unexpected::Signed(i64::from(ppb));
+            de::Error::invalid_value(got, &"a rate of -100000000 to 100000000 parts per billion")
+        })
+    }
+}
 
 impl Rate {
     /// The exact rate.
@@ -47,8 +57,8 @@ impl std::fmt::Display for Rate {
 }
 
 /// What a node's clocks do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Motion {
     /// They run.
     #[default]

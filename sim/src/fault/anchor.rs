@@ -1,14 +1,14 @@
 //! When a fault strikes.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Keep;
 use crate::id::NodeId;
 use crate::time::{Span, TrueTime};
 
 /// When a fault strikes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Anchor {
     /// At an instant of true time.
     At(TrueTime),
@@ -23,7 +23,7 @@ pub enum Anchor {
         /// Which passing of those that count, from 1.
         nth: u32,
         /// How long after that it strikes; not negative.
-        #[serde(skip_serializing_if = "is_zero")]
+        #[serde(default, skip_serializing_if = "is_zero")]
         delay: Span,
     },
     /// When something happens: it strikes when the step in which that happens is over, before anything else does.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::Keep;
 use crate::id::NodeId;
@@ -65,8 +65,20 @@ impl Serialize for NodeSet {
     }
 }
 
+impl<'de> Deserialize<'de> for NodeSet {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<NodeSet, D::Error> {
+        let named = Vec::<NodeId>::deserialize(deserializer)?;
+        let set: NodeSet = named.iter().copied().collect();
+        match set.0.len() == named.len() {
+            true => Ok(set),
+            false => Err(de::Error::custom("a node is named twice on one side of links")),
+        }
+    }
+}
+
 /// The links between some nodes and others.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Links {
     /// The nodes on one side; at least one.
     pub between: NodeSet,

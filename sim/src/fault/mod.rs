@@ -16,12 +16,13 @@ pub use kinds::{
 pub(crate) use kinds::{Needs, smear};
 pub use links::{Links, NodeSet};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::id::NodeId;
 
 /// One fault of a plan.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PlannedFault {
     /// When it strikes.
     pub when: Anchor,

@@ -3,7 +3,7 @@
 //! An event is compact data: when in true time, on which node, why, and what. What the node's clocks read at that
 //! instant is derived from the clock lines in the same history; sentences are made by the reports.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::what::What;
 use crate::id::{Epoch, EventId, NodeId, Token};
@@ -24,7 +24,8 @@ pub struct Event {
 }
 
 /// A worker's authority for a mutation, as the simulator knows it and as the worker presents it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Claim {
     /// Who asks.
     pub worker: NodeId,
@@ -35,8 +36,8 @@ pub struct Claim {
 }
 
 /// Why a door turned a request away.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Refusal {
     /// It saw a higher token before.
     TokenTooLow {

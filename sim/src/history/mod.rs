@@ -7,11 +7,13 @@ mod exports;
 pub(crate) mod fixture;
 mod halves;
 mod kind;
+mod named;
 mod overlap;
 mod payouts;
 mod reconciliation;
 mod recorder;
 mod repair;
+mod sound;
 mod standstill;
 mod what;
 
@@ -32,10 +34,11 @@ pub use reconciliation::{
 pub use recorder::LOG_TARGET;
 pub(crate) use recorder::{Recorder, log, may_log};
 pub use repair::{Decision, PayoutState, Reason};
+pub use sound::Soundness;
 pub(crate) use standstill::standstills;
 pub use what::What;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::clock::{Clock, ClockLine};
 use crate::fault::PlannedFault;
@@ -46,8 +49,8 @@ use crate::seed::Seed;
 use crate::time::{Span, TrueTime, WallTime};
 
 /// What a node is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Role {
     /// Runs the settlement when it holds the lease.
     Worker,
@@ -81,7 +84,8 @@ pub struct NodeRecord {
 }
 
 /// One line of an export.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Row {
     /// The operation.
     pub op: OpId,

@@ -1,12 +1,12 @@
 //! What a repair decides, and why: the part of events that is about operators.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::id::PayoutId;
 
 /// What an operator decided for one operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Decision {
     /// This payout is the one that stays.
     Keep(PayoutId),
@@ -25,8 +25,8 @@ pub enum Decision {
 }
 
 /// Why an operator decided so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Reason {
     /// Of its payouts it is the first that settled.
     FirstSettled,
@@ -79,8 +79,8 @@ impl Reason {
 }
 
 /// What became of a payout, as the provider tells it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum PayoutState {
     /// The request was taken in, and nothing is known of it yet.
     Received,

@@ -1,8 +1,6 @@
 //! The kinds of event: everything that can happen in a run.
 
-use super::event::{Claim, Refusal};
-use super::repair::{Decision, PayoutState, Reason};
-use crate::clock::Deadline;
+use super::{Claim, Decision, PayoutState, Reason, Refusal};
 use crate::id::{
     Amount, EntryId, Epoch, EventId, ExportId, FaultId, LeaseId, MessageId, NodeId, OpId, PayoutId, Token,
 };
@@ -10,8 +8,8 @@ use crate::lease::{LeaseAsk, LeaseTold};
 use crate::time::{Span, TrueTime, WallTime};
 
 /// The event kinds, in the past tense. A kind's place is part of the bytes of a history, so what came later comes last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum What {
     /// The process of a worker or an operator began.
     WorkerStarted,
@@ -31,7 +29,7 @@ pub enum What {
         /// The grant.
         epoch: Epoch,
         /// When it will think that the lease has run out, on a clock of its own.
-        until: Deadline,
+        until: crate::clock::Deadline,
     },
     /// A worker stopped thinking that it holds the lease before it ran out.
     LeaseDropped {
@@ -45,7 +43,8 @@ pub enum What {
         /// To whom.
         to: NodeId,
         /// What it is about, such as `ledger.write`.
-        about: &'static str,
+        #[serde(deserialize_with = "crate::names::kept_of")]
+        about: crate::names::Name,
         /// A request, or the answer to one.
         answer: bool,
         /// How long the network takes for it.
@@ -287,7 +286,8 @@ pub enum What {
         /// To whom it was.
         to: NodeId,
         /// What it was about, such as `ledger.write`.
-        about: &'static str,
+        #[serde(deserialize_with = "crate::names::kept_of")]
+        about: crate::names::Name,
     },
     /// A process that is throttled has used its quota up, and stalls.
     Throttled {

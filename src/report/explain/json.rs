@@ -11,7 +11,6 @@ use holdover_sim::id::EventId;
 use holdover_sim::time::{TrueTime, WallTime};
 use serde::Serialize;
 
-use super::super::json::node_names;
 use super::super::words;
 use super::chain;
 use super::edges::looked;
@@ -157,13 +156,13 @@ pub fn write(explanation: &Explanation<'_>, file: &str, command: &str, out: &mut
     let broken = explanation.asked().find(|(_, explained)| !explained.broken.is_empty()).map(|(run, _)| run);
     let document = Document {
         holdover: env!("CARGO_PKG_VERSION"),
-        title: &replay.scenario.title,
+        title: replay.premise.title,
         file,
         command,
         seed: replay.seed.0,
-        start: replay.scenario.world.start,
-        nodes: node_names(replay.scenario),
-        plan: &replay.scenario.plan,
+        start: replay.premise.start,
+        nodes: replay.premise.nodes.clone(),
+        plan: &replay.premise.plan,
         explained: explanation.asked().map(|(run, explained)| explained_document(run, explained)).collect(),
         protocols: replay.runs.iter().map(|run| protocol_document(broken, run)).collect(),
     };

@@ -15,7 +15,7 @@ use super::edges::{Edges, edges, value};
 use super::{chain, listed, numbered, roles, rules, which};
 use crate::explore::explain::{Difference, Explained, Explanation, Role, Turned};
 use crate::explore::{Budget, Signature, Spent, Sufficient, failures, refused};
-use crate::replay::{JudgedRun, why_unrepeated};
+use crate::replay::JudgedRun;
 
 /// How numbers were turned, and what a number in brackets behind a range is.
 pub(in crate::report) const LOOKED: &str = "each number is turned alone, over the length of the run; in brackets is how many \
@@ -29,7 +29,7 @@ pub(in crate::report) const LOOKED: &str = "each number is turned alone, over th
 pub fn write(explanation: &Explanation<'_>, file: &str, width: usize, out: &mut impl Write) -> io::Result<()> {
     let width = width.max(MIN_WIDTH);
     let replay = &explanation.replay;
-    paragraph(out, "", 0, &harmless(&replay.scenario.title), BOLD, width)?;
+    paragraph(out, "", 0, &harmless(replay.premise.title), BOLD, width)?;
     let protocols: Vec<&str> = explanation.asked().map(|(run, _)| run.protocol.name()).collect();
     let origin = format!("{} · seed {} · {}", harmless(file), replay.seed.0, protocols.join(", "));
     paragraph(out, "", 0, &origin, DIM, width)?;
@@ -98,7 +98,7 @@ impl Section<'_> {
             paragraph(out, "  ", 4, &text, BAD, self.width)?;
         }
         if !self.run.repeats {
-            let why = why_unrepeated(self.run.protocol);
+            let why = self.run.why_unrepeated();
             let text = format!("a second run with the same seed gave another history: {why}");
             paragraph(out, "  ", 4, &text, BAD, self.width)?;
         }

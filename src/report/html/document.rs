@@ -66,7 +66,7 @@ struct ElsewhereRecord {
 pub(super) fn document(picture: Picture<'_>) -> Document<'_> {
     let Picture { explanation, protocols, file, command } = picture;
     let replay = &explanation.replay;
-    let scenario = replay.scenario;
+    let premise = &replay.premise;
     let is_shown = |protocol: &str| protocols.contains(&protocol);
     let deviations: Vec<Deviation> =
         replay.deviations().into_iter().filter(|deviation| is_shown(deviation.protocol())).collect();
@@ -75,18 +75,18 @@ pub(super) fn document(picture: Picture<'_>) -> Document<'_> {
     let runs = replay.runs.iter().enumerate().filter(|(_, run)| is_shown(run.protocol.name()));
     Document {
         version: env!("CARGO_PKG_VERSION"),
-        title: harmless(&scenario.title),
-        story: scenario.story.as_deref(),
+        title: harmless(premise.title),
+        story: premise.story,
         file: harmless(file),
         command,
         seed: replay.seed.0.to_string(),
-        start: scenario.world.start.as_nanos().to_string(),
+        start: premise.start.as_nanos().to_string(),
         outcome: outcome.map_or("as-expected", outcome_name),
         deviations: deviation_texts(&deviations),
         rules: CHECKERS.iter().map(|rule| Named { name: rule.name, means: rule.holds_when }).collect(),
         sightings: SIGHTINGS.iter().map(|seen| Named { name: seen.name, means: seen.meaning }).collect(),
         faults: history.map_or(Vec::new(), |history| {
-            scenario.plan.iter().map(|planned| fault_record(history, planned)).collect()
+            premise.plan.iter().map(|planned| fault_record(history, planned)).collect()
         }),
         runs: runs
             .map(|(index, run)| {

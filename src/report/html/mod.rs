@@ -44,7 +44,7 @@ pub struct Picture<'a> {
 /// What `out` says.
 pub fn write(picture: Picture<'_>, out: &mut impl Write) -> io::Result<()> {
     let record = serde_json::to_string(&document::document(picture))?;
-    page::write(&harmless(&picture.explanation.replay.scenario.title), &record, out)
+    page::write(&harmless(picture.explanation.replay.premise.title), &record, out)
 }
 
 /// How a text stands out, in the word that the page's styles have for it.

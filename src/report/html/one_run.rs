@@ -22,7 +22,7 @@ use crate::report::{closing, words};
 #[derive(Serialize)]
 pub(super) struct RunRecord<'a> {
     protocol: &'static str,
-    summary: &'static str,
+    summary: &'a str,
     headline: Headline,
     /// In the order of the rules.
     verdicts: Vec<VerdictRecord>,

@@ -60,7 +60,7 @@ pub fn write(replay: &Replay<'_>, excerpt: &Excerpt, out: &mut impl Write) -> io
         y = key(y, &mut canvas);
     }
     let height = y.plus(MARGIN / 2);
-    let title = escaped(&replay.scenario.title);
+    let title = escaped(replay.premise.title);
     let told = replay.runs.iter().map(|run| format!("{}: {}.", run.protocol.name(), phrases(run)));
     let told = escaped(&told.collect::<Vec<_>>().join(" "));
     writeln!(
@@ -89,8 +89,8 @@ fn phrases(run: &JudgedRun) -> String {
 /// Title and origin. Returns where what comes next begins.
 fn head(replay: &Replay<'_>, canvas: &mut Canvas) -> Px {
     let (left, room) = (Px::of(MARGIN), Px::of(WIDTH - 2 * MARGIN));
-    canvas.text("h1", (left, Px::of(40)), &fitted(&replay.scenario.title, room, WIDE_COLUMN));
-    let start = replay.scenario.world.start;
+    canvas.text("h1", (left, Px::of(40)), &fitted(replay.premise.title, room, WIDE_COLUMN));
+    let start = replay.premise.start;
     let protocols: Vec<&str> = replay.runs.iter().map(|run| run.protocol.name()).collect();
     let origin = format!(
         "seed {} · {} from {} UTC · true time from left to right · {}",

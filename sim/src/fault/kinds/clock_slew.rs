@@ -1,6 +1,6 @@
 //! A node's clocks run fast or slow for a while.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{FaultInfo, Keep, Kind, Stops, field};
 use crate::check::Strike;
@@ -11,7 +11,8 @@ use crate::id::{FaultId, NodeId};
 use crate::time::Span;
 
 /// A node's clocks run fast or slow for a while: wall, monotonic and boottime.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ClockSlew {
     /// Which.
     pub node: NodeId,

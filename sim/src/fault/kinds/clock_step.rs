@@ -1,6 +1,6 @@
 //! A node's wall clock jumps.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{FaultInfo, Keep, Kind, Stops, field};
 use crate::check::Strike;
@@ -10,7 +10,8 @@ use crate::id::{FaultId, NodeId};
 use crate::time::Span;
 
 /// A node's wall clock jumps; the other clocks don't.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ClockStep {
     /// Which.
     pub node: NodeId,

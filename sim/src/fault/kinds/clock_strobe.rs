@@ -1,6 +1,6 @@
 //! A node's wall clock jumps to and fro.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{FaultInfo, Keep, Kind, Stops, field};
 use crate::check::Strike;
@@ -11,7 +11,8 @@ use crate::id::{FaultId, NodeId};
 use crate::time::Span;
 
 /// A node's wall clock jumps away and back, again and again, and ends where it would have been.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ClockStrobe {
     /// Which.
     pub node: NodeId,

@@ -1,6 +1,6 @@
 //! A worker's or an operator's process is killed.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{FaultInfo, Keep, Kind, Needs, Stops, field};
 use crate::check::Strike;
@@ -11,7 +11,8 @@ use crate::time::Span;
 
 /// A process is killed, a worker's or an operator's: its memory is gone, its lease isn't given back, and what it had sent goes on without it.
 /// The machine runs on, and so do its clocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Crash {
     /// Which.
     pub node: NodeId,

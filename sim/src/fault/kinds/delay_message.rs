@@ -1,6 +1,6 @@
 //! One message takes much longer than it should.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{FaultInfo, FieldInfo, Keep, Kind, Stops, field};
 use crate::check::Strike;
@@ -11,7 +11,8 @@ use crate::time::Span;
 
 /// One message takes longer than its link would. The fault lasts until the message is sent, or else to the end of the
 /// run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct DelayMessage {
     /// What the message is about, such as `lease.renew`: one of [`MESSAGES`](crate::service::MESSAGES)
     /// or [`REPAIR_MESSAGES`](crate::service::REPAIR_MESSAGES).
@@ -27,8 +28,8 @@ pub struct DelayMessage {
 }
 
 /// One of the two messages that a call consists of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Part {
     /// To the service.
     Request,

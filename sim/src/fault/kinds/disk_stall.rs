@@ -1,6 +1,6 @@
 //! A service's disk takes no writes for a while.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{FaultInfo, Keep, Kind, Stops, field};
 use crate::check::Strike;
@@ -17,7 +17,8 @@ use crate::time::Span;
 /// Who goes down in such a write, or has a replica take its place, has not written it, and nobody was told that it did; only
 /// who shuts down in order sees to that first. It is the disk behind the service's name that stalls: whoever goes by that
 /// name later, or went by it earlier and goes on, writes to the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct DiskStall {
     /// Which service.
     pub node: NodeId,

@@ -1,6 +1,6 @@
 //! The network brings some requests twice for a while.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{AND, BETWEEN, FOR, FaultInfo, Keep, Kind, ONE_WAY, Stops, field};
 use crate::check::Strike;
@@ -11,7 +11,8 @@ use crate::id::{FaultId, NodeId};
 use crate::time::Span;
 
 /// The network brings some of the requests over some links twice: the service handles both, and whoever asked hears the first answer and ignores the second.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Duplicate {
     /// Which links.
     pub links: Links,

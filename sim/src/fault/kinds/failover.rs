@@ -1,6 +1,6 @@
 //! A service's replica takes its place, without its last writes.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::restart::hurts_service;
 use super::{FaultInfo, Keep, Kind, Needs, Stops, field};
@@ -13,7 +13,8 @@ use crate::time::Span;
 /// A service fails, and a replica takes its place that had not got its last writes yet: replication is asynchronous, and
 /// what the service had said done is not. The replica has the service's name, address and clocks; the one that failed
 /// doesn't come back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Failover {
     /// Which.
     pub node: NodeId,

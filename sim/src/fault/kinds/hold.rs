@@ -1,6 +1,6 @@
 //! The network holds all messages for a while, and then brings them at once.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{AND, BETWEEN, FOR, FaultInfo, Keep, Kind, ONE_WAY, Stops};
 use crate::check::Strike;
@@ -11,7 +11,8 @@ use crate::id::{FaultId, NodeId};
 use crate::time::Span;
 
 /// The network holds the messages over some links, and brings them at its end, in the order in which they were sent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Hold {
     /// Which links.
     pub links: Links,

@@ -1,6 +1,6 @@
 //! Messages over some links take another time for a while.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{AND, BETWEEN, FOR, FaultInfo, Keep, Kind, ONE_WAY, Stops, field};
 use crate::check::Strike;
@@ -12,7 +12,8 @@ use crate::time::Span;
 use crate::world;
 
 /// Messages over some links take another time than they do usually.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Latency {
     /// Which links.
     pub links: Links,

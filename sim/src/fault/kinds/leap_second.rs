@@ -1,6 +1,6 @@
 //! A leap second, which some nodes repeat and others smear.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::pause::listed;
 use super::{FaultInfo, Keep, Kind, Stops, field};
@@ -18,7 +18,8 @@ pub const SMEAR_PPB: i32 = 11_574;
 
 /// A second is inserted into UTC at an instant of true time. Meant for an [`Anchor::At`](crate::fault::Anchor::At), no
 /// further than [`HALF_SMEAR`] from the start; true time itself doesn't have the second.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct LeapSecond {
     /// The nodes whose wall clocks repeat a second at the strike.
     pub stepped: Vec<NodeId>,

@@ -1,6 +1,6 @@
 //! One message is lost.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::delay_message::{MESSAGE, NODE, NTH, PART, Part, phrase_of_one};
 use super::{FaultInfo, Keep, Kind, Stops};
@@ -12,7 +12,8 @@ use crate::time::Span;
 
 /// One message is lost, and nobody is told. If it is an answer, the request was carried out all the same. The fault
 /// lasts until the message is sent, or else to the end of the run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct LoseMessage {
     /// What the message is about, such as `ledger.write`: one of [`MESSAGES`](crate::service::MESSAGES)
     /// or [`REPAIR_MESSAGES`](crate::service::REPAIR_MESSAGES).

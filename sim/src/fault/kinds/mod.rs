@@ -57,7 +57,7 @@ pub use throttle::Throttle;
 pub use time_source::TimeSource;
 pub use zone_error::ZoneError;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::check::Strike;
 use crate::engine::World;
@@ -166,8 +166,8 @@ pub type Keep<'a> = dyn FnMut(&mut NodeId) -> bool + 'a;
 macro_rules! kinds {
     ($($kind:ident),* $(,)?) => {
         /// One thing to inject.
-        #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-        #[serde(rename_all = "kebab-case")]
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case", deny_unknown_fields)]
         pub enum Fault {
             $(#[doc = concat!("See [`", stringify!($kind), "`].")] $kind($kind),)*
         }

@@ -1,6 +1,6 @@
 //! Nodes can't reach each other for a while.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{AND, BETWEEN, FOR, FaultInfo, Keep, Kind, ONE_WAY, Stops};
 use crate::check::Strike;
@@ -11,7 +11,8 @@ use crate::id::{FaultId, NodeId};
 use crate::time::Span;
 
 /// Messages between nodes are lost for a while, and nobody is told: a sender learns of it only by waiting in vain.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Partition {
     /// Which links.
     pub links: Links,

@@ -1,6 +1,6 @@
 //! A node, a host of several nodes, or one task of a worker stops running for a while.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{FaultInfo, Keep, Kind, Stops, field};
 use crate::check::Strike;
@@ -12,12 +12,13 @@ use crate::time::Span;
 
 /// Something stops running for a while; what the clocks do meanwhile, and whether the network card lives on, is part of
 /// the fault.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Pause {
     /// Which node, or the first of them.
     pub node: NodeId,
     /// The other nodes of the same host, each once.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub beside: Vec<NodeId>,
     /// For how long; above zero.
     pub lasting: Span,
@@ -30,8 +31,8 @@ pub struct Pause {
 
 /// What a node's clocks do across a pause. With all but the first the network card stands still as well: what comes in
 /// waits outside, and what had not left yet leaves at the resume.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum PauseClocks {
     /// A process stalls: all clocks run, and kernel and network live.
     Running,
@@ -79,8 +80,8 @@ impl PauseClocks {
 }
 
 /// A task of a worker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum WorkerTask {
     /// The one that the worker's process begins with: it asks for the lease and works.
     Work,

@@ -1,6 +1,6 @@
 //! The network lets some messages be overtaken for a while.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{AND, BETWEEN, FOR, FaultInfo, Keep, Kind, ONE_WAY, Stops, field};
 use crate::check::Strike;
@@ -11,7 +11,8 @@ use crate::id::{FaultId, NodeId};
 use crate::time::Span;
 
 /// The network holds some of the messages over some links back, so that others overtake them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Reorder {
     /// Which links.
     pub links: Links,

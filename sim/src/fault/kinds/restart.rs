@@ -1,6 +1,6 @@
 //! A service goes down and comes back.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{FaultInfo, Keep, Kind, Needs, Stops, field};
 use crate::check::Strike;
@@ -10,7 +10,8 @@ use crate::id::{FaultId, NodeId};
 use crate::time::Span;
 
 /// A service goes down and comes back. All that was under way is gone; what else is gone is part of the fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Restart {
     /// Which.
     pub node: NodeId,
@@ -21,8 +22,8 @@ pub struct Restart {
 }
 
 /// What a service no longer knows when it is back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Loses {
     /// It wrote down all that it had in memory before it went.
     Nothing,

@@ -1,6 +1,6 @@
 //! A worker's machine is put back to the newest snapshot of it, or a copy of it is started from that.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{FaultInfo, Keep, Kind, Needs, Stops, field};
 use crate::check::Strike;
@@ -12,7 +12,8 @@ use crate::time::Span;
 /// A worker's machine goes on from the newest [`Snapshot`](super::Snapshot) of it: with the memory and with the clocks of
 /// then, its lease and its token among them, and with nothing to tell it how late it is. All connections are broken. If
 /// there is no snapshot yet, nothing happens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Restore {
     /// Which.
     pub node: NodeId,
@@ -21,8 +22,8 @@ pub struct Restore {
 }
 
 /// What becomes of a machine when one like it goes on from a snapshot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Original {
     /// It is gone: it is the same machine that goes on.
     Gone,

@@ -1,6 +1,6 @@
 //! A worker is told to stop, and gives its lease back before it has.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{FaultInfo, Keep, Kind, Needs, Stops, field};
 use crate::check::Strike;
@@ -11,7 +11,8 @@ use crate::time::Span;
 
 /// A worker is told to stop. It gives its lease back and stops renewing at once, as if that were all that there is to
 /// stop; its work goes on for a while, then the process ends, and none takes its place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Shutdown {
     /// Which.
     pub node: NodeId,

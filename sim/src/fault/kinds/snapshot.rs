@@ -1,6 +1,6 @@
 //! A snapshot of a worker's machine is taken.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{FaultInfo, Keep, Kind, Needs, Stops, field};
 use crate::check::Strike;
@@ -11,7 +11,8 @@ use crate::time::Span;
 
 /// A snapshot of a worker's machine is taken: what its process has in memory, and what its clocks read. It hurts nobody
 /// until a [`Restore`](super::Restore) goes back to it; the newest is the one that counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Snapshot {
     /// Of which.
     pub node: NodeId,

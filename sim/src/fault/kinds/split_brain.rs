@@ -1,6 +1,6 @@
 //! A service's replica takes its place, and its old primary goes on answering some.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::pause::listed;
 use super::{FaultInfo, Keep, Kind, Needs, Stops, field};
@@ -16,7 +16,8 @@ use crate::time::Span;
 ///
 /// Both halves are the service's node to all other faults: they go by its clocks, stand still in its pauses, and are behind
 /// its links. A restart or a failover has the new one go down and come back; the old one learns by it that it was deposed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SplitBrain {
     /// Which service.
     pub node: NodeId,

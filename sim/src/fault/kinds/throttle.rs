@@ -1,6 +1,6 @@
 //! A process gets only a part of a processor.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{FaultInfo, Keep, Kind, Stops, field};
 use crate::check::Strike;
@@ -14,7 +14,8 @@ use crate::time::Span;
 ///
 /// Something in the process always has use for its processor, so each period's quota is used up. When the fault strikes
 /// it just was: a throttle that is anchored to a point stalls right there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Throttle {
     /// Which node.
     pub node: NodeId,

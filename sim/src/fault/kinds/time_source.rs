@@ -1,6 +1,6 @@
 //! The time source that several nodes poll is wrong for a while.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::pause::listed;
 use super::{FaultInfo, Keep, Kind, Stops, field};
@@ -11,7 +11,8 @@ use crate::id::{FaultId, NodeId};
 use crate::time::Span;
 
 /// The time source that nodes' daemons poll is wrong for a while, and takes the clocks of all of them along.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TimeSource {
     /// The nodes that poll it: at least one, each once, each with a daemon.
     pub nodes: Vec<NodeId>,

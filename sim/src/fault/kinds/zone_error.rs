@@ -1,6 +1,6 @@
 //! A node's wall clock is off by a time zone for a while.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{FaultInfo, Keep, Kind, Stops, field};
 use crate::check::Strike;
@@ -11,7 +11,8 @@ use crate::id::{FaultId, NodeId};
 use crate::time::Span;
 
 /// A node's wall clock is taken for local time and set wrong by a zone's offset; after a while somebody sets it back.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ZoneError {
     /// Which.
     pub node: NodeId,
