@@ -157,12 +157,54 @@ fn group(history: &History, event: &Event) -> &'static str {
         | What::LeaseRefused { .. }
         | What::LeaseRenewed { .. }
         | What::RenewalRefused { .. }
-        | What::LeaseReleased { .. } => "leases",
-        _ => match history.node(event.node).role {
+        | What::LeaseReleased { .. }
+        | What::LeaseRevoked { .. }
+        | What::LeaderElected
+        | What::ReplicaStopped
+        | What::DispatchStopped { .. }
+        | What::WorkerElected { .. }
+        | What::DispatchResumed { .. } => "leases",
+        What::CheckpointRead { .. }
+        | What::GenerationOpened { .. }
+        | What::FenceRejected { .. }
+        | What::WriteAccepted { .. }
+        | What::WriteRepeated { .. }
+        | What::WriteRejected { .. }
+        | What::CheckpointMoved { .. }
+        | What::CheckpointRejected { .. }
+        | What::ExportPublished { .. }
+        | What::ExportRejected { .. }
+        | What::GenerationMarked { .. }
+        | What::EntrySuperseded { .. }
+        | What::EntryDeleted { .. }
+        | What::OperationDecided { .. }
+        | What::CheckpointRebuilt { .. }
+        | What::ExportSuperseded { .. }
+        | What::RepairEnded { .. } => "ledger",
+        What::PayoutMade { .. }
+        | What::PayoutRepeated { .. }
+        | What::PayoutRejected { .. }
+        | What::GatewayFenced { .. }
+        | What::PayoutTakenIn { .. }
+        | What::PayoutsTold { .. }
+        | What::PayoutVoided { .. }
+        | What::RefundBegun { .. }
+        | What::CompensationRefused { .. }
+        | What::OperatorRejected { .. } => "payouts",
+        // Who asks for a lease, or is told of it, is a worker, and what it does is its process's.
+        What::LeaseAsked { .. }
+        | What::LeaseTold { .. }
+        | What::WorkerStarted
+        | What::WorkerFinished
+        | What::WorkerDied
+        | What::WorkerRestored { .. }
+        | What::RepairLeft { .. } => "processes",
+        // These are at each of the services.
+        What::WritesLost { .. } | What::DeposedServed { .. } => match history.node(event.node).role {
             Role::LeaseStore => "leases",
             Role::Ledger => "ledger",
             Role::Provider => "payouts",
-            _ => "processes",
+            Role::Worker | Role::Operator => "processes",
         },
     }
 }
