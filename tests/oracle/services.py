@@ -91,7 +91,7 @@ class Guarded(Service):
     def door(self, event, state):
         """Whether the door did what it should."""
         claim = event.f["claim"]
-        token, highest = claim["token"], state["highest"]
+        token, highest = claim["token"], self.highest(event, state)
         is_closed = self.rules()["checks_tokens"] or state["charge"]
         if event.kind in self.turned_away:
             if not is_closed:
@@ -105,6 +105,10 @@ class Guarded(Service):
             if token is None or (highest is not None and token < highest):
                 return f"the highest token that it saw is {highest}"
         return None
+
+    def highest(self, event, state):
+        """The highest token that it saw."""
+        return state["highest"]
 
     def see(self, event, state):
         """Remembers the token of whoever is let in."""
@@ -186,8 +190,21 @@ class Provider(Guarded):
     """Payouts, and the keys under which they are known."""
 
     role = "provider"
-    admitted = ("payout-made", "payout-repeated", "payout-voided", "refund-begun", "compensation-refused")
+    admitted = (
+        "payout-made", "payout-repeated", "payouts-told", "payout-voided", "refund-begun", "compensation-refused",
+    )
     turned_away = ("payout-rejected", "operator-rejected")
+
+    def highest(self, event, state):
+        """The highest token that it saw. Of an operator that was given a list of payouts no event has the token."""
+        tokens = {e.f["claim"]["worker"]: e.f["claim"]["token"] for e in self.run.of("dispatch-stopped")}
+        seen = [state["highest"]]
+        if event.kind == "operator-rejected":
+            for earlier in self.run.of("message-delivered"):
+                if earlier.id < event.id and earlier.node == self.node and earlier.f["from"] in tokens:
+                    if self.run.events[earlier.cause].f.get("about") == "provider.list":
+                        seen.append(tokens[earlier.f["from"]])
+        return max((token for token in seen if token is not None), default=None)
 
     def rules(self):
         return self.run.world["provider"]
@@ -266,8 +283,9 @@ def replicas(run):
             granted.add((f["worker"], f["token"]))
             if f["lease"] != f["token"]:
                 yield f"{event}: a lease is called by its token"
-        # A time that is agreed on was proposed earlier, by whatever the leader's clock read then.
-        read = [e.wall for e in run.events[:event.id] if e.node == event.node and e.at >= event.at - PROPOSED_WITHIN]
+        # A time that is agreed on was proposed earlier, by whatever the clock of who led then read.
+        near = (e for e in run.events[:event.id] if e.at >= event.at - PROPOSED_WITHIN)
+        read = [e.wall for e in near if run.role(e.node) == "lease-store"]
         until = max([decided(run, event).wall, *(read if agreed_on else [])]) + lease["ttl"]
         if by_deadline and event.kind == "lease-renewed":
             # A leader whose clock is behind takes nothing of the time that was promised.
