@@ -21,7 +21,7 @@ mod as_stored;
 mod blame;
 mod premise;
 
-pub use as_stored::StoredReplay;
+pub use as_stored::{StoredReplay, StoredReplays};
 pub use blame::Blame;
 pub use premise::{Premise, Ran};
 

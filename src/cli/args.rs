@@ -69,6 +69,8 @@ fn color_among(given: &[OsString]) -> ColorChoice {
 pub(super) enum Command {
     /// Run a scenario under its protocols and show what happened, side by side
     Replay(ReplayArguments),
+    /// Judge stored histories again, and draw every report from them
+    Judge(JudgeArguments),
     /// Run scenario files and compare the verdicts with what the files expect
     Check(CheckArguments),
     /// Say why what broke in a scenario broke: which faults and values were necessary, and how it came about
@@ -103,6 +105,27 @@ pub(super) struct ReplayArguments {
     /// Draw from this seed instead of the file's
     #[arg(long, value_name = "N")]
     pub(super) seed: Option<u64>,
+    #[command(flatten)]
+    pub(super) shown: ShowArguments,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit status: 0 as the scenario expects, and as stored · 1 not so, or what is stored isn't what its fingerprint \
+                  is of · 2 wrong usage, or a file that can't be read · 3 inconclusive · 70 a bug in holdover.\n\
+                  The events are believed, and nothing is run: whatever needs runs, such as `explain`, needs the scenario."
+)]
+pub(super) struct JudgeArguments {
+    /// Files that `replay --format jsonl` wrote, such as the history.jsonl of a case; `-` is standard input
+    #[arg(required = true, value_name = "FILE.jsonl")]
+    pub(super) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) shown: ShowArguments,
+}
+
+/// How replays are shown, and which part of them.
+#[derive(Debug, Args)]
+pub(super) struct ShowArguments {
     /// How to show it
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(super) format: ReplayFormat,

@@ -62,6 +62,12 @@ pub(super) fn check(suite: &Suite, file: &Path) -> String {
     format!("{} check {}", program(suite), quoted(file))
 }
 
+/// The command that judges `file`, or standard input if it is called `-`.
+pub(super) fn judge(suite: &Suite, file: &Path) -> String {
+    let file = if file == Path::new("-") { "-".to_owned() } else { quoted(file) };
+    format!("{} judge {file}", program(suite))
+}
+
 /// The command that was given.
 pub(super) fn given(suite: &Suite, arguments: impl Iterator<Item = OsString>) -> String {
     arguments.skip(1).fold(program(suite).to_owned(), |command, argument| command + " " + &word(&argument))

@@ -1,6 +1,6 @@
 //! Which part of a run is to be shown.
 
-use super::args::{ReplayArguments, ReplayFormat};
+use super::args::{ReplayFormat, ShowArguments};
 use super::exit::Failure;
 use crate::replay::Replay;
 use crate::report::Excerpt;
@@ -10,8 +10,8 @@ use crate::sim::id::NodeId;
 use crate::sim::time::TrueTime;
 
 /// The part of `replay` that the arguments ask for.
-pub(super) fn of(arguments: &ReplayArguments, replay: &Replay<'_>) -> Result<Excerpt, Failure> {
-    let ReplayArguments { from, to, lane, format, .. } = arguments;
+pub(super) fn of(arguments: &ShowArguments, replay: &Replay<'_>) -> Result<Excerpt, Failure> {
+    let ShowArguments { from, to, lane, format, .. } = arguments;
     let asked = from.is_some() || to.is_some() || !lane.is_empty();
     if asked && matches!(format, ReplayFormat::Json | ReplayFormat::Jsonl | ReplayFormat::Perfetto) {
         return Err(Failure::Whole { format: format.name() });

@@ -12,6 +12,7 @@ use crate::explore::hunt::NoShard;
 use crate::replay::Outcome;
 use crate::report::check::CheckOutcome;
 use crate::scenario::{NoTime, NotWritable, ScenarioError, shown_path};
+use crate::stored::ReadError;
 
 /// The exit statuses; their numbers are a promise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +79,16 @@ pub(super) enum Failure {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Scenario(#[from] ScenarioError),
+    /// A stored history can't be read.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    History(#[from] ReadError),
+    /// Several replays can't be shown as what is one.
+    #[error("there are several replays, and {what} is of one")]
+    #[diagnostic(help(
+        "judge files with one replay each, one by one; or take another format: text, markdown or jsonl"
+    ))]
+    Together { what: String },
     /// A protocol was asked for that isn't there.
     #[error("unknown protocol `{name}`")]
     #[diagnostic(help("{help}"))]

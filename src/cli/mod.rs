@@ -12,6 +12,7 @@ mod exit;
 mod explain;
 mod hunt;
 mod interrupt;
+mod judge;
 mod junit;
 mod list;
 mod logs;
@@ -21,6 +22,7 @@ mod picture;
 mod promote;
 mod replay;
 mod schema;
+mod show;
 mod shrink;
 
 use std::env;
@@ -71,6 +73,7 @@ fn finish(work: impl FnOnce(&mut Output) -> Result<Status, Failure>, output: &mu
 fn run(command: &Command, suite: &Suite, output: &mut Output) -> Result<Status, Failure> {
     match command {
         Command::Replay(arguments) => replay::run(arguments, suite, output),
+        Command::Judge(arguments) => judge::run(arguments, suite, output),
         Command::Check(arguments) => check::run(arguments, suite, output),
         Command::Explain(arguments) => explain::run(arguments, suite, output),
         Command::Hunt(arguments) => hunt::run(arguments, suite, output),

@@ -1,21 +1,19 @@
 //! `holdover replay`: run a scenario under its protocols and show what happened, side by side.
 
-use std::io::Write;
 use std::path::Path;
 
 use tracing::subscriber::NoSubscriber;
 
-use super::args::{ReplayArguments, ReplayFormat};
+use super::args::ReplayArguments;
 use super::command;
-use super::excerpt;
 use super::exit::{Failure, Status};
 use super::output::Output;
 use super::picture::PictureFile;
+use super::show::{self, Shown};
 use crate::case::Case;
 use crate::explore::explain::{BRIEF, Explanation};
 use crate::replay::{Replay, protocols_of};
 use crate::report::html::Picture;
-use crate::report::{json, jsonl, markdown, mermaid, perfetto, svg, text};
 use crate::scenario::{Scenario, shown_path};
 use crate::shown;
 use crate::sim::protocol::{self, AnyProtocol};
@@ -23,38 +21,17 @@ use crate::sim::seed::Seed;
 use crate::suite::Suite;
 
 pub(super) fn run(arguments: &ReplayArguments, suite: &Suite, output: &mut Output) -> Result<Status, Failure> {
-    if arguments.verbose && arguments.format != ReplayFormat::Text {
-        return Err(Failure::NoTimeline { format: arguments.format.name() });
-    }
+    show::check(&arguments.shown)?;
     let scenario = suite.load(&arguments.file)?;
     let protocols = chosen(&arguments.protocol, &scenario)?;
     tell_of_own(&arguments.file, suite, output)?;
-    let picture = arguments.report.as_deref().map(|path| PictureFile::at(path, &arguments.file)).transpose()?;
+    let picture =
+        arguments.shown.report.as_deref().map(|path| PictureFile::at(path, &arguments.file)).transpose()?;
     let replay = Replay::new(&scenario, &protocols, arguments.seed.map_or(scenario.seed, Seed));
-    let excerpt = excerpt::of(arguments, &replay)?;
-    let status = Status::from(replay.outcome());
     let file = shown_path(&arguments.file);
     let command = command::replay(suite, &arguments.file, &arguments.protocol, arguments.seed);
-    match arguments.format {
-        ReplayFormat::Text => {
-            let layout = text::Layout { width: output.all_columns(), verbose: arguments.verbose };
-            output.show(|out| text::write_excerpt(&replay, &file, layout, &excerpt, out))?;
-            if status != Status::AsExpected {
-                output.show(|out| writeln!(out, "\n{command}"))?;
-            }
-        }
-        ReplayFormat::Json => output.show(|out| json::write(&replay, &file, &command, out))?,
-        ReplayFormat::Jsonl => output.show(|out| jsonl::write(&replay, out))?,
-        ReplayFormat::Markdown => {
-            output.show(|out| markdown::write(&replay, &file, &command, &excerpt, out))?;
-        }
-        ReplayFormat::Perfetto => output.show(|out| perfetto::write(&replay, &file, &command, out))?,
-        ReplayFormat::Svg => output.show(|out| svg::write(&replay, &excerpt, out))?,
-        ReplayFormat::Mermaid => output.show(|out| mermaid::write(&replay, &excerpt, out))?,
-    }
-    if status != Status::AsExpected && arguments.format != ReplayFormat::Text {
-        output.aside(&command)?;
-    }
+    let shown = Shown { replay: &replay, file: &file, command: &command };
+    let status = show::show(shown, &arguments.shown, output)?;
     if let Some(picture) = picture {
         // Whatever becomes of the picture, the results are told.
         output.flush()?;

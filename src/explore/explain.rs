@@ -198,6 +198,16 @@ impl<'a> Explanation<'a> {
         Explanation { replay, explained, budget }
     }
 
+    /// What can be said of stored runs, of which none can be run again: how it came about, and how bad it is.
+    pub fn of_stored(replay: Replay<'a>) -> Explanation<'a> {
+        let explained = replay.runs.iter().map(|run| {
+            let bit = |fault: &usize| run.bites.get(*fault) == Some(&Bite::Bit);
+            let matters: Vec<usize> = (0..run.history.plan.len()).filter(bit).collect();
+            Explained { chain: chain(run, &matters), ..Explained::of(run) }
+        });
+        Explanation { explained: explained.collect(), budget: Budget { runs: 0, events: 0 }, replay }
+    }
+
     /// The runs under the protocols that were asked for, each with what was learned.
     pub fn asked(&self) -> impl Iterator<Item = (&JudgedRun, &Explained)> {
         self.replay.runs.iter().zip(&self.explained)
@@ -277,6 +287,22 @@ impl Outcome {
 }
 
 impl Explained {
+    /// What there is to say before anything was run.
+    fn of(run: &JudgedRun) -> Explained {
+        Explained {
+            measures: Measures::of(&run.history),
+            broken: failures(&run.verdicts),
+            faults: Vec::new(),
+            pairs: Vec::new(),
+            pairs_left_out: 0,
+            sufficient: Vec::new(),
+            knobs: Vec::new(),
+            chain: Chain::default(),
+            spent: Spent::default(),
+            stopped: false,
+        }
+    }
+
     /// What the whole plan comes to.
     pub fn whole(&self) -> Outcome {
         Outcome { broken: self.broken.clone(), measures: self.measures }
@@ -297,19 +323,7 @@ fn explain(
     let trials = Trials::new(subject, budget);
     let mut trials = Watched { trials, watch, protocol: run.protocol.name(), doing: "", stopped: false };
     let parts = Parts::of(&scenario.plan);
-    let broken = failures(&run.verdicts);
-    let mut explained = Explained {
-        measures: Measures::of(&run.history),
-        broken,
-        faults: Vec::new(),
-        pairs: Vec::new(),
-        pairs_left_out: 0,
-        sufficient: Vec::new(),
-        knobs: Vec::new(),
-        chain: Chain::default(),
-        spent: Spent::default(),
-        stopped: false,
-    };
+    let mut explained = Explained::of(run);
     // A step that is cut short by the budget leaves what it had, and all later ones are.
     let _complete = learn(scenario, &parts, &mut trials, run, &mut explained);
     let matters: Vec<usize> = explained

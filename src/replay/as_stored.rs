@@ -20,20 +20,46 @@ pub struct StoredReplay {
     runs: Vec<StoredRun>,
 }
 
-impl StoredReplay {
-    /// The replays that `runs` are of, in their order: runs of one scenario and seed that follow each other are told together,
-    /// each protocol once.
-    pub fn of(runs: impl IntoIterator<Item = StoredRun>) -> Vec<StoredReplay> {
-        let mut replays: Vec<StoredReplay> = Vec::new();
-        for run in runs {
-            match replays.last_mut().filter(|replay| replay.goes_on_with(&run)) {
-                Some(replay) => replay.add(run),
-                None => replays.push(StoredReplay::begin(run)),
+/// Replays of stored runs: runs of one scenario and seed that follow each other are told together, each protocol once. No more
+/// is in memory than one replay, and the run behind it. After an error there are no more.
+pub struct StoredReplays<I> {
+    runs: I,
+    next: Option<StoredRun>,
+}
+
+impl<I> StoredReplays<I> {
+    /// Those of `runs`, in their order.
+    pub fn of(runs: I) -> StoredReplays<I> {
+        StoredReplays { runs, next: None }
+    }
+}
+
+impl<E, I: Iterator<Item = Result<StoredRun, E>>> Iterator for StoredReplays<I> {
+    type Item = Result<StoredReplay, E>;
+
+    fn next(&mut self) -> Option<Result<StoredReplay, E>> {
+        let first = match self.next.take() {
+            Some(run) => run,
+            None => match self.runs.next()? {
+                Ok(run) => run,
+                Err(error) => return Some(Err(error)),
+            },
+        };
+        let mut replay = StoredReplay::begin(first);
+        loop {
+            match self.runs.next() {
+                Some(Ok(run)) if replay.goes_on_with(&run) => replay.add(run),
+                Some(Err(error)) => return Some(Err(error)),
+                other => {
+                    self.next = other.and_then(Result::ok);
+                    return Some(Ok(replay));
+                }
             }
         }
-        replays
     }
+}
 
+impl StoredReplay {
     fn begin(run: StoredRun) -> StoredReplay {
         let nodes = run.history.nodes.iter().filter(|node| node.copy_of.is_none());
         let mut replay = StoredReplay {

@@ -63,6 +63,15 @@ pub enum FileError {
     #[error("a scenario can't be read from standard input")]
     #[diagnostic(help("write it to a file first, and name that; a file whose name is a dash is `./-`"))]
     StandardInput,
+    /// The file is a stored history.
+    #[error("{path}: a stored history, and not a scenario")]
+    #[diagnostic(help(
+        "`holdover judge` judges it again; what runs something, such as `explain`, needs the scenario that it is of"
+    ))]
+    History {
+        /// The path.
+        path: String,
+    },
     /// The file may not be read.
     #[error("{path}: no permission to read it")]
     Forbidden {

@@ -8,6 +8,9 @@ use std::path::Path;
 use super::error::FileError;
 use super::{MAX_BYTES, MAX_LINE_BYTES, shown_path};
 
+/// How stored histories begin.
+const HISTORY: &[u8] = b"{\"line\":\"run\",";
+
 /// The text of the file at `path`.
 pub(super) fn text_of(path: &Path) -> Result<String, FileError> {
     let name = shown_path(path);
@@ -33,13 +36,18 @@ fn bytes_of(path: &Path, name: &str) -> Result<Vec<u8>, FileError> {
     if !metadata.is_file() {
         return Err(FileError::NotRegular { path: name.to_owned() });
     }
+    let mut file = File::open(path).map_err(failed)?;
+    let mut bytes = Vec::new();
+    file.by_ref().take(HISTORY.len() as u64).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes == HISTORY {
+        return Err(FileError::History { path: name.to_owned() });
+    }
     let too_large = || FileError::TooLarge { path: name.to_owned() };
     if metadata.len() > MAX_BYTES {
         return Err(too_large());
     }
     // The file may grow meanwhile, and the kernel's own files claim to be empty, so the limit is kept while reading too.
-    let mut bytes = Vec::new();
-    File::open(path).map_err(failed)?.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > MAX_BYTES {
         return Err(too_large());
     }

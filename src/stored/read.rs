@@ -167,9 +167,13 @@ fn probe(text: &str) -> Result<Probe<'_>, Mistake> {
     })
 }
 
+/// What to do about a file whose beginning isn't that of a history.
+const BEGINNING: &str = "a history begins with a line of `run`, as `holdover replay FILE.toml --format jsonl` writes it; a scenario \
+                         is run with `holdover replay`";
+
 /// Reads the first line of a run.
 fn head(text: &str) -> Result<RunLine<'static>, Mistake> {
-    let probed = probe(text)?;
+    let probed = probe(text).map_err(|mistake| mistake.with_help(BEGINNING))?;
     if probed.line.as_deref() != Some("run") {
         return Err(Mistake::new(match probed.line {
             Some(line) => {

@@ -4,9 +4,20 @@ use crate::support::{run, run_line, snapshot};
 
 #[test]
 fn each_help_is_as_it_was() {
-    for command in
-        ["", "replay", "check", "explain", "hunt", "merge", "shrink", "promote", "list", "schema", "completions"]
-    {
+    for command in [
+        "",
+        "replay",
+        "judge",
+        "check",
+        "explain",
+        "hunt",
+        "merge",
+        "shrink",
+        "promote",
+        "list",
+        "schema",
+        "completions",
+    ] {
         let ran = run(command.split_whitespace().chain(["--help"])).ended(0);
         assert_eq!(ran.stderr, "");
         let name = if command.is_empty() { "holdover" } else { command };
@@ -32,6 +43,10 @@ fn a_wrong_command_line_ends_with_2_and_says_so_on_stderr() {
         "replay --format yaml x.toml",
         "replay --protocol",
         "replay --color sometimes x.toml",
+        "judge",
+        "judge --seed 7 x.jsonl",
+        "judge --protocol naive x.jsonl",
+        "judge --format yaml x.jsonl",
         "check",
         "check --format yaml x.toml",
         "check --annotations gitlab x.toml",
@@ -73,6 +88,7 @@ fn there_are_completions_for_the_usual_shells() {
         assert!(ran.stdout.contains(sign), "{shell}");
         for word in [
             "replay",
+            "judge",
             "check",
             "explain",
             "shrink",

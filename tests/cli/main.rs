@@ -7,6 +7,7 @@ mod explain;
 mod help;
 mod hostile;
 mod hunt;
+mod judge;
 mod junit;
 mod list;
 mod names;

@@ -86,6 +86,9 @@ fn nothing_that_is_printed_has_them() {
         ("shrink FILE --protocol naive", unmet.as_str(), 0),
         ("shrink FILE --protocol naive --format json", unmet.as_str(), 0),
         ("shrink FILE --rule FILE", QUIET, 2),
+        ("judge FILE", QUIET, 2),
+        ("judge FILE/x", QUIET, 2),
+        ("judge ./it FILE", QUIET, 2),
         ("merge FILE", QUIET, 2),
         ("promote FILE", QUIET, 2),
     ] {

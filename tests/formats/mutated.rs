@@ -1,6 +1,6 @@
 //! Histories that were damaged: whatever is done to one, it is read or refused in words, judged and drawn, and nothing panics.
 
-use holdover::replay::{Replay, StoredReplay};
+use holdover::replay::Replay;
 use holdover::report::{Excerpt, json, markdown, mermaid, perfetto, svg, text};
 use holdover::stored::ReadError;
 use holdover::suite::Suite;
@@ -55,8 +55,8 @@ fn draw(replay: &Replay<'_>) {
 /// Whether `text` can be read. Then it is judged and drawn; else it is said what is wrong and what to do about it.
 fn survives(text: &[u8], what: &str) -> bool {
     match read(text) {
-        Ok(runs) => {
-            for mut stored in StoredReplay::of(runs) {
+        Ok(replays) => {
+            for mut stored in replays {
                 let replay = stored.judge(&Suite::builtin());
                 let bugs: Vec<&String> = replay.runs.iter().flat_map(|run| &run.bugs).collect();
                 assert!(bugs.is_empty(), "{what}: {bugs:?}");

@@ -2,18 +2,18 @@
 
 use std::io::Cursor;
 
-use holdover::replay::{Deviation, JudgedRun, Replay, StoredReplay};
+use holdover::replay::{Deviation, JudgedRun, Replay, StoredReplay, StoredReplays};
 use holdover::report::{Excerpt, json, markdown, mermaid, perfetto, svg, text};
 use holdover::scenario::Scenario;
 use holdover::sim::protocol;
-use holdover::stored::{Histories, ReadError, StoredRun};
+use holdover::stored::{Histories, ReadError};
 use holdover::suite::Suite;
 
 use crate::record::written_in;
 
-/// The runs that are stored in `text`.
-pub(crate) fn read(text: &[u8]) -> Result<Vec<StoredRun>, ReadError> {
-    Histories::of("it.jsonl", Cursor::new(text)).collect()
+/// The replays that are stored in `text`.
+pub(crate) fn read(text: &[u8]) -> Result<Vec<StoredReplay>, ReadError> {
+    StoredReplays::of(Histories::of("it.jsonl", Cursor::new(text))).collect()
 }
 
 /// All that is told of a replay, in every format that reads nothing else.
@@ -46,8 +46,7 @@ fn came_to(run: &JudgedRun) -> impl PartialEq + std::fmt::Debug {
 #[track_caller]
 fn is_read_back(name: &str, scenario: &Scenario, replay: &Replay<'_>, with_reports: bool) {
     let written = written_in("jsonl", replay);
-    let runs = read(written.as_bytes()).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let mut replays = StoredReplay::of(runs);
+    let mut replays = read(written.as_bytes()).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert_eq!(replays.len(), 1, "{name}");
     let judged = replays[0].judge(&Suite::builtin());
     assert_eq!(judged.runs.len(), replay.runs.len(), "{name}");
@@ -90,7 +89,7 @@ fn several_runs_are_told_apart() {
     let scenario = crate::record::scenario();
     let written = written_in("jsonl", &Replay::of(&scenario));
     let twice = format!("{written}{written}");
-    let replays = StoredReplay::of(read(twice.as_bytes()).expect("it can be read"));
+    let replays = read(twice.as_bytes()).expect("it can be read");
     assert_eq!(replays.len(), 2);
 }
 
@@ -121,7 +120,7 @@ fn what_was_concluded_is_compared() {
             // A digit more at the beginning, and one less at the end.
             changed = crate::mutated::shorter_fingerprints(&changed);
         }
-        let mut replays = StoredReplay::of(read(changed.as_bytes()).expect("it can be read"));
+        let mut replays = read(changed.as_bytes()).expect("it can be read");
         let judged = replays[0].judge(&Suite::builtin());
         let found = judged.deviations().into_iter().filter_map(|deviation| match deviation {
             Deviation::NotAsStored { what, .. } => Some(what),

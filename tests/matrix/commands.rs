@@ -34,6 +34,8 @@ pub(crate) struct Drawing {
     pub(crate) statuses: &'static [i32],
     /// RUST_LOG.
     pub(crate) log: &'static str,
+    /// What runs before it, and the file that its results are written to.
+    pub(crate) before: Option<(Vec<String>, &'static str)>,
     /// The files that it writes, if it gets as far as that.
     pub(crate) written: Vec<&'static str>,
 }
@@ -45,7 +47,14 @@ const MISUSED: &[i32] = &[2];
 
 impl Drawing {
     fn new(command: &str, statuses: &'static [i32]) -> Drawing {
-        Drawing { words: vec![command.to_owned()], shape: Shape::Text, statuses, log: "", written: Vec::new() }
+        Drawing {
+            words: vec![command.to_owned()],
+            shape: Shape::Text,
+            statuses,
+            log: "",
+            before: None,
+            written: Vec::new(),
+        }
     }
 
     fn add(&mut self, words: &[&str]) {
@@ -74,6 +83,7 @@ pub(crate) fn kind(dice: &mut Dice) -> (&'static str, usize) {
         74..82 => ("shrink", FEW),
         82..90 => ("explain", FEW),
         90..94 => ("list", FEW),
+        94..97 => ("judge", MANY),
         _ => ("wrong", FEW),
     }
 }
@@ -82,6 +92,7 @@ pub(crate) fn kind(dice: &mut Dice) -> (&'static str, usize) {
 pub(crate) fn draw(kind: &str, drawn: &Drawn, dice: &mut Dice) -> Drawing {
     match kind {
         "replay" => replay(drawn, dice),
+        "judge" => judge(drawn, dice),
         "check" => check(drawn, dice),
         "hunt" => hunt(drawn, dice),
         "shrink" => shrink(drawn, dice),
@@ -114,20 +125,43 @@ fn picture(drawing: &mut Drawing, dice: &mut Dice) {
 fn replay(drawn: &Drawn, dice: &mut Dice) -> Drawing {
     let mut drawing = Drawing::new("replay", RAN);
     drawing.add(&[&file(drawn)]);
-    let (format, shape) = *dice.one_of(&[
-        ("text", Shape::Text),
-        ("text", Shape::Text),
-        ("text", Shape::Text),
-        ("json", Shape::Json),
-        ("jsonl", Shape::Histories),
-        ("markdown", Shape::Other),
-        ("mermaid", Shape::Other),
-        ("perfetto", Shape::Json),
-        ("svg", Shape::Xml),
-    ]);
+    let (format, shape) = *dice.one_of(&FORMATS);
     drawing.shape = shape;
     drawing.add(&["--format", format]);
     protocol_and_seed(&mut drawing, drawn, dice);
+    part_of_it(&mut drawing, format, drawn, dice);
+    drawing.log = dice.name(&["", "", "", "holdover=debug", "trace", "off"]);
+    drawing
+}
+
+/// Judges what a replay has stored.
+fn judge(drawn: &Drawn, dice: &mut Dice) -> Drawing {
+    let mut drawing = Drawing::new("judge", RAN);
+    drawing.add(&["./it.jsonl"]);
+    let replay = ["replay", &file(drawn), "--format", "jsonl"].map(str::to_owned);
+    drawing.before = Some((replay.into(), "it.jsonl"));
+    let (format, shape) = *dice.one_of(&FORMATS);
+    drawing.shape = shape;
+    drawing.add(&["--format", format]);
+    part_of_it(&mut drawing, format, drawn, dice);
+    drawing
+}
+
+/// The formats of a replay, and what each is.
+const FORMATS: [(&str, Shape); 9] = [
+    ("text", Shape::Text),
+    ("text", Shape::Text),
+    ("text", Shape::Text),
+    ("json", Shape::Json),
+    ("jsonl", Shape::Histories),
+    ("markdown", Shape::Other),
+    ("mermaid", Shape::Other),
+    ("perfetto", Shape::Json),
+    ("svg", Shape::Xml),
+];
+
+/// How much of a replay is shown, and whether there is a picture of it.
+fn part_of_it(drawing: &mut Drawing, format: &str, drawn: &Drawn, dice: &mut Dice) {
     if format == "text" && dice.chance(30) {
         drawing.add(&["--verbose"]);
     }
@@ -144,10 +178,8 @@ fn replay(drawn: &Drawn, dice: &mut Dice) -> Drawing {
         }
     }
     if dice.chance(6) {
-        picture(&mut drawing, dice);
+        picture(drawing, dice);
     }
-    drawing.log = dice.name(&["", "", "", "holdover=debug", "trace", "off"]);
-    drawing
 }
 
 fn check(drawn: &Drawn, dice: &mut Dice) -> Drawing {
@@ -302,7 +334,7 @@ fn list(dice: &mut Dice) -> Drawing {
 /// What can't be meant.
 fn wrong(drawn: &Drawn, dice: &mut Dice) -> Drawing {
     let file = &*file(drawn);
-    let words: &[&str] = match dice.below(16) {
+    let words: &[&str] = match dice.below(18) {
         0 => &["replay", file, "--protocol", "nobody"],
         1 => &["replay", file, "--lane", "nobody\u{202e}"],
         2 => &["replay", file, "--from", "+9000d"],
@@ -318,6 +350,8 @@ fn wrong(drawn: &Drawn, dice: &mut Dice) -> Drawing {
         12 => &["explain", file, "--seed", "x"],
         13 => &["merge", "."],
         14 => &["promote", "."],
+        15 => &["judge", file],
+        16 => &["judge", "not-there.jsonl", "."],
         _ => &["list", "points", "."],
     };
     let mut drawing = Drawing::new(words[0], MISUSED);

@@ -102,7 +102,7 @@ pub(crate) fn look_at(drawing: &Drawing, ran: &Ran, folder: &Path, schema: &Vali
         }
     }
     match drawing.command() {
-        "replay" => replay_fits(drawing, status, ran, folder),
+        "replay" | "judge" => replay_fits(drawing, status, ran, folder),
         "check" => check_fits(drawing, status, ran, folder),
         "hunt" => hunt_fits(drawing, status, ran, folder),
         "shrink" => shrink_fits(drawing, status, ran, folder),

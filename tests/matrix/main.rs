@@ -59,10 +59,19 @@ fn combination(number: u64, bases: &Bases, schema: &jsonschema::Validator, folde
     let drawn = bases.draw(&mut dice, faults);
     let drawing = commands::draw(kind, &drawn, &mut dice);
     fs::write(folder.join(drawn.file), &drawn.text).expect("the world can be written");
+    let before = drawing.before.as_ref().map(|(words, kept)| {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let ran = laws::holdover(&words, folder).expect("what is stored is text");
+        fs::write(folder.join(kept), ran.stdout).expect("it can be written");
+        ran.status
+    });
     let mut command = Command::new(env!("CARGO_BIN_EXE_holdover"));
     let ran = run(command.args(&drawing.words), folder, drawing.log);
     let status = ran.as_ref().ok().and_then(|ran| ran.status);
     let looked = || match &ran {
+        Ok(ran) if before.is_some_and(|before| before != ran.status) => {
+            Err(format!("the status is {:?}, and {before:?} of what was stored", ran.status))
+        }
         Ok(ran) => laws::look_at(&drawing, ran, folder, schema).map_err(|law| {
             let tail = |text: &str| text.lines().rev().take(12).collect::<Vec<_>>().join("\n    ");
             format!(

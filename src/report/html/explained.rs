@@ -25,9 +25,15 @@ pub(super) struct ExplainedRecord {
     /// Which faults are enough.
     enough: Vec<String>,
     edges: Vec<Number>,
+    /// Whether anything was run to learn it.
+    ran: bool,
     /// What it took to learn this, or that it couldn't be learned.
     spent: String,
 }
+
+/// What is told in place of what was learned from runs.
+const STORED: &str = "this is a stored history: what each fault is to it and where the edges of numbers are needs runs, so \
+                      explain the scenario that it is of";
 
 /// A step by which it comes about.
 #[derive(Serialize)]
@@ -72,7 +78,11 @@ pub(super) fn explained(run: &JudgedRun, learned: &Explained, budget: Budget) ->
             .collect(),
         enough: sets(learned),
         edges: numbers(run, learned),
-        spent: spent(learned, budget),
+        ran: run.protocol.code().is_some(),
+        spent: match run.protocol.code() {
+            Some(_) => spent(learned, budget),
+            None => STORED.to_owned(),
+        },
     }
 }
 

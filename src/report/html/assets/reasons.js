@@ -165,7 +165,7 @@ function drawRepairs() {
 /** Which faults are enough, where the edges of numbers are, and what other protocols make of it. */
 function drawReasons() {
   const parts = runs.map((run) => {
-    const { enough, pairs, edges, spent } = run.explained;
+    const { enough, pairs, edges, ran, spent } = run.explained;
     const lines = [...enough, ...pairs].map((text) => el("li", { text }));
     const numbers = edges.map(({ fault, name, edges: told }) =>
       el("li", {}, el("b", { text: `fault ${fault + 1}: ${name}` }), el("ul", {}, ...told.map((text) => el("li", { text })))),
@@ -180,7 +180,7 @@ function drawReasons() {
       lines.length > 0 ? el("ul", {}, ...lines) : null,
       numbers.length > 0 ? el("h4", { text: holds ? "How far it is to the edge" : "Where the edges are" }) : null,
       numbers.length > 0 ? el("ul", { class: "edges" }, ...numbers) : null,
-      numbers.length === 0 && holds ? el("p", { text: "Nothing breaks, whatever the numbers of the faults." }) : null,
+      ran && numbers.length === 0 && holds ? el("p", { text: "Nothing breaks, whatever the numbers of the faults." }) : null,
       el("p", { class: "dim", text: spent }),
     );
   });
