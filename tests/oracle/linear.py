@@ -107,15 +107,14 @@ class Search:
         """What `one` may do from `at` on to `lease`: when, and what is after it. Where it ends a lease it waits for that."""
         if one.is_open():
             yield at, lease
-        if one.kind == "come":
-            yield at, FREE if not is_free(lease) and lease[0] == one.client else lease
-            return
         outcome, told = one.outcome or (None, {})
         over = [(at, lease)]
         if not is_free(lease):
             over.append((max(at, lease[2]), RAN_OUT))
         for at, lease in over:
-            if one.kind == "acquire":
+            if one.kind == "come":
+                yield at, FREE if not is_free(lease) and lease[0] == one.client else lease
+            elif one.kind == "acquire":
                 yield from self.acquire(one, at, lease, told)
             elif one.kind == "read":
                 by = told["by"]

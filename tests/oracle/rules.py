@@ -3,7 +3,7 @@
 MUTATIONS = (
     "write-accepted", "checkpoint-moved", "export-published",
     "generation-marked", "entry-superseded", "entry-deleted", "operation-decided", "checkpoint-rebuilt",
-    "export-superseded", "repair-ended",
+    "export-superseded",
 )
 ACCEPTED = MUTATIONS + ("generation-opened",)
 
