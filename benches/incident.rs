@@ -49,10 +49,6 @@ impl Protocol for Job {
         "fenced, with one thing to do"
     }
 
-    fn asks_the_host(&self) -> bool {
-        false
-    }
-
     fn lease_store(&self) -> LeaseStoreRules {
         Protocol::lease_store(&Fenced)
     }

@@ -202,18 +202,19 @@ pub fn protocols_of(scenario: &Scenario) -> Vec<&'static dyn AnyProtocol> {
 /// What it usually comes from that the same seed gave another history under `protocol`, and what to do about it: as the end of
 /// a sentence. For a protocol that comes along it is a bug in holdover.
 pub fn why_unrepeated(protocol: &dyn AnyProtocol) -> &'static str {
-    match (protocol::comes_along(protocol), protocol.asks_the_host()) {
+    match (protocol::comes_along(protocol), protocol.host()) {
         (true, _) => "this is a bug in holdover",
-        (false, true) => {
+        (false, Some(_)) => {
             "its code isn't determined by the seed, so what it shows means nothing. Usually it depends on something that \
              outlasts a run: a `static` that counts or caches, an `Arc` in the protocol, `tokio::select!` without `biased;`, \
              `futures::select!`, a hasher whose keys are drawn once a process, numbers of threads, addresses in memory; or \
              it reads a file. Take that away, or make it anew in `work`"
         }
-        (false, false) => {
-            "its code isn't determined by the seed, so what it shows means nothing. It says that it doesn't ask the host, so \
-             perhaps it reads a clock of the system, random bytes, or the order of a `HashMap`: leave `asks_the_host` out. Or \
-             it depends on something that outlasts a run, such as a `static` that counts or caches"
+        (false, None) => {
+            "its code isn't determined by the seed, so what it shows means nothing. Perhaps it, or a crate that it uses, reads a \
+             clock of the system, draws random bytes, or goes by the order of a `HashMap`: then give it a simulated host, with \
+             `Protocol::host` and the crate `holdover-host`. Or it depends on something that outlasts a run, such as a `static` \
+             that counts or caches, or `tokio::select!` without `biased;`: take that away"
         }
     }
 }

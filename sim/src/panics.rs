@@ -78,7 +78,7 @@ pub fn catch<T>(body: impl FnOnce() -> T) -> Result<T, Panic> {
 }
 
 /// Goes on with a panic that was caught on another thread, as if it were this one's.
-pub(crate) fn go_on(panic: Panic) -> ! {
+pub fn go_on(panic: Panic) -> ! {
     let Panic { message, place, is_own } = panic;
     PLACE.set(place.map(|place| (place, is_own)));
     panic::resume_unwind(Box::new(message))

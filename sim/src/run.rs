@@ -1,13 +1,16 @@
 //! The one entry: world, protocol, fault plan and seed in, history out.
 
 use std::borrow::Cow;
+use std::panic::resume_unwind;
 use std::rc::Rc;
+use std::thread;
 
 use tracing::Dispatch;
 
-use crate::engine::{Again, Errand, Host, Work, World, hosted};
+use crate::engine::{Again, Errand, Work, World};
 use crate::fault::PlannedFault;
 use crate::history::History;
+use crate::host::{self, Clocks, SimulatedHost};
 use crate::id::{Amount, NodeId};
 use crate::lease::LeaseService;
 use crate::limits::Ending;
@@ -30,25 +33,39 @@ const LARGEST_AMOUNT: u64 = 1_000_000;
 /// Runs `protocol` in a world made from `spec`, under the faults of `plan`, all drawn from `seed`.
 ///
 /// The same arguments give the same history, byte for byte, on any thread, in any process. A panic of the protocol's
-/// code is an [`Ending`], not a panic of this function, and so is one of ours while the world runs. A protocol that
-/// [asks the host](crate::protocol::Protocol::asks_the_host) is run on a thread of its own, which this function waits for.
+/// code is an [`Ending`], not a panic of this function, and so is one of ours while the world runs. A protocol that has a
+/// [host](crate::protocol::Protocol::host) is run there; this function waits for it.
 ///
 /// # Panics
-/// With a plan that names a node that `spec` doesn't have, or with a protocol that [can't run](can_run) in that world; if the
-/// protocol asks the host, also if this is called from inside a madsim runtime, or if the system has no thread to give.
+/// With a plan that names a node that `spec` doesn't have, or with a protocol that [can't run](can_run) in that world; and where
+/// the protocol's host does.
 pub fn run(spec: &WorldSpec, protocol: &dyn AnyProtocol, plan: &[PlannedFault], seed: Seed) -> History {
-    hosted(seed, spec.start, protocol.asks_the_host(), |host| run_on(host, spec, protocol, plan, seed))
+    run_on_host(protocol.host(), spec, protocol, plan, seed)
+}
+
+/// The same, on `host` whatever the protocol says; on this machine if there is none. The history is the same, unless code of the
+/// protocol reads something of the system.
+///
+/// # Panics
+/// As [`run`] does.
+pub fn run_on_host(
+    host: Option<&dyn SimulatedHost>,
+    spec: &WorldSpec,
+    protocol: &dyn AnyProtocol,
+    plan: &[PlannedFault],
+    seed: Seed,
+) -> History {
+    host::on(host, seed, spec.start, |clocks| run_by(clocks, spec, protocol, plan, seed))
 }
 
 /// Whether another run with the same arguments gives `history` again. If not, the protocol isn't determined by its seed, and
 /// nothing that its history shows means anything.
 ///
-/// The other run of a protocol that doesn't come along happens on a simulated host, whatever the protocol says: one that
-/// [says that it doesn't ask the host](crate::protocol::Protocol::asks_the_host), and does so, is told other times and other
-/// random bytes than the first time. Logs have nothing of it.
+/// The other run of a protocol that isn't built in happens on another thread, where what is kept per thread is as new. Logs have
+/// nothing of it.
 ///
 /// # Panics
-/// As [`run`] does for a protocol that asks the host.
+/// As [`run`] does, and if the machine has no room for a thread.
 pub fn repeats(
     spec: &WorldSpec,
     protocol: &dyn AnyProtocol,
@@ -56,16 +73,33 @@ pub fn repeats(
     seed: Seed,
     history: &History,
 ) -> bool {
-    let is_hosted = protocol.asks_the_host() || !protocol::comes_along(protocol);
-    let again = || hosted(seed, spec.start, is_hosted, |host| run_on(host, spec, protocol, plan, seed));
-    tracing::dispatcher::with_default(&Dispatch::none(), again) == *history
+    let quietly = || tracing::dispatcher::with_default(&Dispatch::none(), || run(spec, protocol, plan, seed));
+    let again = if protocol::comes_along(protocol) { quietly() } else { elsewhere(quietly) };
+    again == *history
 }
 
-fn run_on(host: Host, spec: &WorldSpec, protocol: &dyn AnyProtocol, plan: &[PlannedFault], seed: Seed) -> History {
+/// What `run` gives on a thread of its own.
+#[expect(clippy::disallowed_methods, reason = "the run still is one thread: this one only waits for it")]
+fn elsewhere<T: Send>(run: impl FnOnce() -> T + Send) -> T {
+    let ended = thread::scope(|scope| {
+        let thread = thread::Builder::new().spawn_scoped(scope, || panics::catch(run));
+        let thread = thread.unwrap_or_else(|error| panic!("another run needs another thread: {error}"));
+        thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+    });
+    ended.unwrap_or_else(|panic| panics::go_on(panic))
+}
+
+fn run_by(
+    clocks: Clocks,
+    spec: &WorldSpec,
+    protocol: &dyn AnyProtocol,
+    plan: &[PlannedFault],
+    seed: Seed,
+) -> History {
     assert!(can_run(protocol, spec), "a repair needs the lease in a table row");
     let spec = &*with_lease_service(spec, protocol);
     let batch = draw_batch(spec.job.operations, seed);
-    let world = World::new(host, spec, plan.into(), seed);
+    let world = World::new(clocks, spec, plan.into(), seed);
     // What nobody knows is as it is mostly: then the protocol panicked before anything was run.
     let (mut expiry_as_meant, mut store_clock) = (true, None);
     let drive = || {

@@ -198,17 +198,17 @@ fn what_outlasts_a_run_is_caught() {
     }
 }
 
-/// It is told another time, and other bytes, when it is run again.
+/// What it reads of this machine is another time, and other bytes, when it is run again.
 #[test]
-fn who_asks_the_host_and_says_not_to_is_caught() {
+fn without_a_host_whatever_is_read_of_the_machine_is_caught() {
     let scenario = smallest();
     let asking = DETERMINED.iter().filter(|(name, _)| !name.contains("biased") && !name.contains("name"));
     for (name, draw) in asking.chain(NOT_DETERMINED) {
-        let protocol = Draws { asks: false, ..draws(*draw) };
+        let protocol = Draws { is_hosted: false, ..draws(*draw) };
         // The thread isn't new to it.
         draw();
         assert!(!repeats(&scenario.world, &protocol, &[], Seed(7), &history(&protocol, 7)), "{name}");
     }
-    let protocol = Draws { asks: false, ..draws(|| 5) };
+    let protocol = Draws { is_hosted: false, ..draws(|| 5) };
     assert!(repeats(&scenario.world, &protocol, &[], Seed(7), &history(&protocol, 7)), "one that doesn't");
 }

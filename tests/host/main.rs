@@ -3,12 +3,16 @@
 
 mod clocks;
 mod drawn;
+#[path = "../files/mod.rs"]
+mod files;
+mod same;
 mod told;
 
 use std::rc::Rc;
 
 use holdover::scenario::{SMALLEST, Scenario};
 use holdover::sim::history::{Fingerprint, History};
+use holdover::sim::host::SimulatedHost;
 use holdover::sim::protocol::{Fenced, Protocol, Renewal};
 use holdover::sim::run::run;
 use holdover::sim::seed::Seed;
@@ -17,13 +21,14 @@ use holdover::sim::service::ledger::{Checkpoint, LedgerRules};
 use holdover::sim::service::provider::GatewayRules;
 use holdover::sim::time::Span;
 use holdover::sim::worker::{Lease, Setback, Worker};
+use holdover_host::SIMULATED;
 
 /// [`Fenced`], but each worker waits for so many microseconds before it asks for the lease as it draws.
 #[derive(Clone, Copy)]
 struct Draws {
     draw: fn() -> u64,
-    /// Whether it says that it asks the host.
-    asks: bool,
+    /// Whether it has a simulated host.
+    is_hosted: bool,
     /// Whether it holds for ever what it has once had, which breaks as soon as it is paused.
     is_bold: bool,
 }
@@ -37,8 +42,8 @@ impl Protocol for Draws {
         "fenced, at times that it draws"
     }
 
-    fn asks_the_host(&self) -> bool {
-        self.asks
+    fn host(&self) -> Option<&'static dyn SimulatedHost> {
+        self.is_hosted.then_some(&SIMULATED)
     }
 
     fn lease_store(&self) -> LeaseStoreRules {
@@ -77,7 +82,7 @@ impl Protocol for Draws {
 }
 
 fn draws(draw: fn() -> u64) -> Draws {
-    Draws { draw, asks: true, is_bold: false }
+    Draws { draw, is_hosted: true, is_bold: false }
 }
 
 fn smallest() -> Scenario {

@@ -19,14 +19,14 @@ fn counter() -> u64 {
     CALLS.fetch_add(7_919, Ordering::Relaxed)
 }
 
-static COUNTS: Draws = Draws { draw: counter, asks: true, is_bold: false };
+static COUNTS: Draws = Draws { draw: counter, is_hosted: true, is_bold: false };
 static COUNTS_AND_BREAKS: Draws = Draws { is_bold: true, ..COUNTS };
-static SAYS_NOT_TO: Draws = Draws { draw: || rand::random(), asks: false, is_bold: true };
+static NOT_HOSTED: Draws = Draws { draw: || rand::random(), is_hosted: false, is_bold: true };
 
 #[test]
 fn a_replay_says_that_alone() {
     let scenario = smallest();
-    for (protocol, word) in [(&COUNTS, "a `static` that counts"), (&SAYS_NOT_TO, "leave `asks_the_host` out")] {
+    for (protocol, word) in [(&COUNTS, "a `static` that counts"), (&NOT_HOSTED, "the crate `holdover-host`")] {
         let replay = Replay::new(&scenario, &[protocol], Seed(7));
         assert_eq!(replay.outcome(), Outcome::NotDeterministic);
         let deviations = replay.deviations();
@@ -53,9 +53,9 @@ fn hunt(protocol: &'static dyn AnyProtocol) -> Vec<(Cause, u64)> {
 #[test]
 fn a_hunt_blames_no_rule_on_it() {
     assert_eq!(hunt(&COUNTS_AND_BREAKS), [(Cause::Unrepeated, 0)]);
-    assert_eq!(hunt(&SAYS_NOT_TO), [(Cause::Unrepeated, 0)]);
+    assert_eq!(hunt(&NOT_HOSTED), [(Cause::Unrepeated, 0)]);
     // The same with nothing drawn breaks.
-    static BREAKS: Draws = Draws { draw: || 5, asks: true, is_bold: true };
+    static BREAKS: Draws = Draws { draw: || 5, is_hosted: true, is_bold: true };
     let found = hunt(&BREAKS);
     assert!(!found.is_empty() && found.iter().all(|(cause, _)| matches!(cause, Cause::Rule(_))), "{found:?}");
     // Those of seed 0 are repeated whether they fail or not.
@@ -75,7 +75,7 @@ fn a_test_that_hunts_says_what_it_comes_from() {
 /// No registry knows the protocol, so whoever repeats it has to say which it is.
 #[test]
 fn the_code_that_finds_a_failure_again_names_the_protocol() {
-    static BREAKS: Draws = Draws { draw: || 5, asks: true, is_bold: true };
+    static BREAKS: Draws = Draws { draw: || 5, is_hosted: true, is_bold: true };
     let scenario = smallest();
     let pause = "pause".parse().expect("a kind of fault");
     let hunt = Hunt::new(&scenario).protocols(&[&BREAKS]).faults(pause).inside_only().seeds(0..200);
@@ -96,7 +96,7 @@ fn the_code_that_finds_a_failure_again_names_the_protocol() {
 
 #[test]
 fn one_that_draws_from_its_seed_holds() {
-    static FINE: Draws = Draws { draw: || rand::random(), asks: true, is_bold: false };
+    static FINE: Draws = Draws { draw: || rand::random(), is_hosted: true, is_bold: false };
     let scenario = smallest();
     let pauses = "pauses".parse().expect("a group of faults");
     Hunt::new(&scenario).protocols(&[&FINE]).faults(pauses).seeds(0..100).assert_holds();

@@ -114,10 +114,6 @@ impl Protocol for Planted {
         Fenced.assumptions()
     }
 
-    fn asks_the_host(&self) -> bool {
-        false
-    }
-
     fn lease_store(&self) -> LeaseStoreRules {
         let mut rules = Fenced.lease_store();
         if self.has(Bug::StoreForgetsTokens) {

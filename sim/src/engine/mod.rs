@@ -1,4 +1,4 @@
-//! The engine: a discrete-event loop of our own inside a madsim runtime.
+//! The engine: a discrete-event loop of our own.
 //!
 //! One queue holds what is due and when. Services are called when a message is delivered; only workers are async tasks.
 //! `World` is the state that all of it shares; it is one thread's, so plain cells suffice.
@@ -8,7 +8,6 @@ mod discipline;
 mod disk;
 mod glance;
 mod halt;
-mod host;
 mod memory;
 mod network;
 mod node;
@@ -28,7 +27,6 @@ mod world;
 
 pub use call::{Address, Answer, Broken, Service, ServiceContext, Ticket};
 pub(crate) use call::{Calling, call};
-pub(crate) use host::{Host, hosted};
 pub(crate) use network::{Effect, Wanted};
 pub(crate) use node::{Halt, Node};
 pub use past::Journal;

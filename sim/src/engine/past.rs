@@ -86,7 +86,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::engine::{Answer, Host, ServiceContext, World};
+    use crate::engine::{Answer, ServiceContext, World};
+    use crate::host::Clocks;
     use crate::history::{Claim, Decision, Reason, Row};
     use crate::id::{Amount, EntryId, Epoch, ExportId, LeaseId, NodeId, OpId, PayoutId, Token};
     use crate::limits::Limits;
@@ -163,7 +164,7 @@ mod tests {
         service: impl FnOnce() -> S,
         disk: fn(&S) -> String,
     ) -> Result<(), TestCaseError> {
-        let host = Host::none();
+        let host = Clocks::default();
         let world: Rc<World> = World::new(host, &world_spec(), Rc::new([]), Seed(1));
         let context = ServiceContext::new(&world, NodeId(0), NodeId(3));
         let mut service = service();

@@ -6,7 +6,6 @@ use std::rc::Rc;
 use std::task::Waker;
 
 use super::call::{AnyHouse, CallId};
-use super::host::Host;
 use super::network::Network;
 use super::peers::AnyPeers;
 use super::process::Process;
@@ -19,6 +18,7 @@ use super::{Address, Node, Service};
 use crate::clock::{Clock, Deadline, Segment};
 use crate::fault::{Anchor, Injector, PlannedFault, WorkerTask};
 use crate::history::{Event, NodeRecord, Recorder, Row, What};
+use crate::host::Clocks;
 use crate::id::{Epoch, EventId, ExportId, MessageId, NodeId, TaskId};
 use crate::limits::{Ending, Limits};
 use crate::seed::Seed;
@@ -30,7 +30,7 @@ pub(crate) struct World {
     pub(crate) seed: Seed,
     start: WallTime,
     limits: Limits,
-    host: Host,
+    host: Clocks,
     now: Cell<TrueTime>,
     steps_left: Cell<u64>,
     queue: RefCell<Queue>,
@@ -67,7 +67,7 @@ pub(crate) struct World {
 
 impl World {
     /// A world at its start; its services and workers are yet to move in.
-    pub(crate) fn new(host: Host, spec: &WorldSpec, plan: Rc<[PlannedFault]>, seed: Seed) -> Rc<World> {
+    pub(crate) fn new(host: Clocks, spec: &WorldSpec, plan: Rc<[PlannedFault]>, seed: Seed) -> Rc<World> {
         let (nodes, copies) = make_nodes(spec, &plan);
         let remembers = nodes.iter().any(|node| node.memory.is_some());
         let draws_as = nodes.iter().map(|node| node.draws_as).collect();

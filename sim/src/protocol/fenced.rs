@@ -53,10 +53,6 @@ impl Protocol for Fenced {
         ]
     }
 
-    fn asks_the_host(&self) -> bool {
-        false
-    }
-
     fn ledger(&self) -> LedgerRules {
         LedgerRules {
             door: Box::new(HighestToken::default()),

@@ -56,10 +56,6 @@ impl Protocol for FencedConsensus {
         ]
     }
 
-    fn asks_the_host(&self) -> bool {
-        false
-    }
-
     fn ledger(&self) -> LedgerRules {
         Fenced.ledger()
     }

@@ -22,6 +22,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 
 use crate::check::Assumption;
+use crate::host::SimulatedHost;
 use crate::lease::LeaseService;
 use crate::service::lease_store::LeaseStoreRules;
 use crate::service::ledger::{Checkpoint, LedgerRules};
@@ -74,29 +75,17 @@ pub trait Protocol: Clone + Send + Sync + 'static {
         &[]
     }
 
-    /// Whether its code, or a crate that it uses, may ask the standard library or libc what time it is or for random bytes;
-    /// a `HashMap` of the standard library's does so for its order.
+    /// The simulated host that its runs happen on; `None`, which is the default, for this machine as it is.
     ///
-    /// If so, which is the default, each run has a simulated host and a thread of its own, which takes 50 to 100 µs more:
+    /// Code that reads a clock of the standard library, or draws random bytes from the system, needs one to be determined by the
+    /// seed. So does code that uses a crate that does, or a `HashMap` of the standard library's, whose order is drawn. Without one
+    /// it reads what the machine has, and is caught where a run is [repeated](crate::run::repeats): replays and checks do that
+    /// with each, hunts with all runs that fail and some of the others. The crate `holdover-host` has a host, and says what is
+    /// determined there; a run takes some time more on it.
     ///
-    /// - Random bytes are drawn from the run's seed, and what is kept per thread begins anew: the order of a `HashMap`,
-    ///   `thread_local!`, and the generators of `rand`, `uuid` and `fastrand`; but for those of `rand` 0.8 and `getrandom` 0.2,
-    ///   which ask the kernel past libc.
-    /// - `SystemTime::now()` is true time, from the scenario's start on, and `Instant` goes on as that does. They are the
-    ///   simulator's clocks and not the worker's: no step, drift, freeze or any other fault reaches them. A worker's own are
-    ///   [`Worker::wall`], [`Worker::mono`], [`Worker::raw`] and [`Worker::boottime`]; to test how code bears with clocks, have
-    ///   it read those. In a scenario that begins before 2023, `SystemTime` reads a date of 2022.
-    ///
-    /// What a process keeps isn't begun anew: a `static` that counts or caches (so do `tokio::select!` without `biased;` and
-    /// `futures::select!`, which draw the order of their branches from one), what a protocol itself holds in an `Arc`,
-    /// addresses in memory, numbers of threads and of the process. Code that depends on such a thing isn't determined by the
-    /// seed. It is caught where a run is [repeated](crate::run::repeats): replays and checks do that with each, hunts with all
-    /// runs that fail and some of the others.
-    ///
-    /// A protocol that says `false` has neither host nor thread, and its runs take less time. It is then not to ask: what it
-    /// reads is the machine's, and it is caught in the same way if its history depends on that.
-    fn asks_the_host(&self) -> bool {
-        true
+    /// Without a host as well as on one: what outlasts a run isn't determined by its seed, such as a `static` that counts.
+    fn host(&self) -> Option<&'static dyn SimulatedHost> {
+        None
     }
 
     /// How the ledger goes about mutations.
@@ -153,8 +142,8 @@ pub trait AnyProtocol: Sync {
     fn lock_service(&self) -> Option<Box<dyn LockService>>;
     /// See [`Protocol::assumptions`].
     fn assumptions(&self) -> &'static [&'static Assumption];
-    /// See [`Protocol::asks_the_host`].
-    fn asks_the_host(&self) -> bool;
+    /// See [`Protocol::host`].
+    fn host(&self) -> Option<&'static dyn SimulatedHost>;
     /// See [`Protocol::ledger`].
     fn ledger(&self) -> LedgerRules;
     /// See [`Protocol::gateway`].
@@ -194,8 +183,8 @@ impl<P: Protocol> AnyProtocol for P {
         Protocol::assumptions(self)
     }
 
-    fn asks_the_host(&self) -> bool {
-        Protocol::asks_the_host(self)
+    fn host(&self) -> Option<&'static dyn SimulatedHost> {
+        Protocol::host(self)
     }
 
     fn ledger(&self) -> LedgerRules {

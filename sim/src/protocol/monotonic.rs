@@ -62,11 +62,6 @@ impl Protocol for Monotonic {
         ]
     }
 
-    /// The incident's own: only the lease is another.
-    fn asks_the_host(&self) -> bool {
-        false
-    }
-
     fn ledger(&self) -> LedgerRules {
         Naive.ledger()
     }

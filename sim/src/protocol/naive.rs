@@ -59,10 +59,6 @@ impl Protocol for Naive {
         ]
     }
 
-    fn asks_the_host(&self) -> bool {
-        false
-    }
-
     fn ledger(&self) -> LedgerRules {
         LedgerRules { door: Box::new(AnyLease), one_entry_per_operation: false, check_to_write: Span::ZERO }
     }

@@ -105,10 +105,6 @@ impl Protocol for Lease43 {
         LeaseStoreRules { tokens: Tokens::Counted, expiry: Expiry::ByStore }
     }
 
-    fn asks_the_host(&self) -> bool {
-        false
-    }
-
     fn ledger(&self) -> LedgerRules {
         LedgerRules { door: Box::new(AnyLease), one_entry_per_operation: false, check_to_write: Span::ZERO }
     }

@@ -25,10 +25,6 @@ impl Protocol for CheckOnce {
         Naive.lease_store()
     }
 
-    fn asks_the_host(&self) -> bool {
-        false
-    }
-
     fn ledger(&self) -> LedgerRules {
         Naive.ledger()
     }

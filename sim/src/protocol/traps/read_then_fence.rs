@@ -25,10 +25,6 @@ impl Protocol for ReadThenFence {
         Fenced.lease_store()
     }
 
-    fn asks_the_host(&self) -> bool {
-        false
-    }
-
     fn ledger(&self) -> LedgerRules {
         Fenced.ledger()
     }
