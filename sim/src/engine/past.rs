@@ -87,8 +87,8 @@ mod tests {
 
     use super::*;
     use crate::engine::{Answer, ServiceContext, World};
-    use crate::host::Clocks;
     use crate::history::{Claim, Decision, Reason, Row};
+    use crate::host::Clocks;
     use crate::id::{Amount, EntryId, Epoch, ExportId, LeaseId, NodeId, OpId, PayoutId, Token};
     use crate::limits::Limits;
     use crate::seed::{Purpose, Seed, Stream};
