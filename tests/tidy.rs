@@ -166,6 +166,30 @@ fn madsim_is_touched_in_one_file() {
     assert!(touches(&HOST.to_owned()), "{HOST} doesn't touch madsim, so this test proves nothing");
 }
 
+/// Whoever depends on holdover or holdover-sim needs no flag.
+#[test]
+fn nothing_but_the_crate_for_hosts_needs_the_flag_of_madsim() {
+    let has_flag = |path: &String| files::read(path).contains("cfg(madsim)");
+    let flagged = ["src", "sim"].iter().flat_map(|folder| files::below(folder, ".rs")).filter(has_flag);
+    let mut untidy: Vec<String> = flagged.map(|path| format!("{path} needs the flag of madsim")).collect();
+    for package in ["holdover", "holdover-sim"] {
+        let depends = locked(package);
+        assert!(!depends.is_empty(), "{package} depends on nothing, so this test proves nothing");
+        let found = depends.iter().filter(|name| ["madsim", "holdover-host"].contains(&name.as_str()));
+        untidy.extend(found.map(|name| format!("{package} has {name}, which needs a flag")));
+    }
+    assert_tidy(&untidy);
+}
+
+/// What `package` depends on by the lock file, in tests too.
+fn locked(package: &str) -> Vec<String> {
+    let lock: toml::Table = files::read("Cargo.lock").parse().expect("cargo writes TOML");
+    let packages = lock["package"].as_array().expect("cargo lists packages");
+    let found = packages.iter().find(|known| known["name"].as_str() == Some(package)).expect("it is locked");
+    let depends = found.get("dependencies").and_then(|depends| depends.as_array());
+    depends.into_iter().flatten().filter_map(|name| name.as_str().map(str::to_owned)).collect()
+}
+
 #[test]
 fn names_in_registries_are_unique_and_plain() {
     let registries: [(&str, Vec<&str>); 9] = [

@@ -2,10 +2,14 @@
 //!
 //! A protocol that says so has each of its runs on it:
 //!
-//! ```text
-//! fn host(&self) -> Option<&'static dyn SimulatedHost> {
+//! ```
+//! use holdover_sim::host::SimulatedHost;
+//!
+//! // In a protocol it has `&self`.
+//! fn host() -> Option<&'static dyn SimulatedHost> {
 //!     Some(&holdover_host::SIMULATED)
 //! }
+//! # assert!(host().is_some());
 //! ```
 //!
 //! - Random bytes are drawn from the run's seed, and what is kept per thread begins anew: the order of a `HashMap`,

@@ -11,6 +11,7 @@ use holdover::scenario::Scenario;
 use holdover::sim::check::{CHECKERS, Verdict, judge_one};
 use holdover::sim::fault::{Anchor, Pause, PauseClocks, PlannedFault};
 use holdover::sim::history::{History, What};
+use holdover::sim::host::SimulatedHost;
 use holdover::sim::id::OpId;
 use holdover::sim::limits::Ending;
 use holdover::sim::protocol::{Fenced, Protocol, Renewal};
@@ -21,6 +22,9 @@ use holdover::sim::service::provider::GatewayRules;
 use holdover::sim::time::{Span, TrueTime};
 use holdover::sim::worker::{Lease, Setback, Worker};
 use holdover::sim::world::worker_node;
+use holdover_host::SIMULATED;
+
+const INCIDENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../scenarios/incidents/clock-jump.toml");
 
 /// [`Fenced`], with which a worker enters the whole batch as fast as it can, and does nothing else.
 #[derive(Clone, Default)]
@@ -55,6 +59,10 @@ impl Protocol for EntersAll {
 
     fn summary(&self) -> &'static str {
         "fenced, with a job of its own"
+    }
+
+    fn host(&self) -> Option<&'static dyn SimulatedHost> {
+        Some(&SIMULATED)
     }
 
     fn lease_store(&self) -> LeaseStoreRules {
@@ -123,7 +131,7 @@ fn work(plan: &[PlannedFault]) -> (History, Vec<(Span, Span)>) {
 }
 
 fn work_by(protocol: &EntersAll, plan: &[PlannedFault]) -> History {
-    let incident = Scenario::load("scenarios/incidents/clock-jump.toml").expect("the incident is a scenario");
+    let incident = Scenario::load(INCIDENT).expect("the incident is a scenario");
     run(&incident.world, protocol, plan, incident.seed)
 }
 

@@ -9,7 +9,7 @@ use crate::files;
 
 #[test]
 fn every_scenario_tells_the_same_history_on_a_simulated_host_and_without_one() {
-    let scenarios = files::below("scenarios", ".toml").into_iter().filter(|path| !path.contains("/invalid/"));
+    let scenarios = files::below("../scenarios", ".toml").into_iter().filter(|path| !path.contains("/invalid/"));
     let mut runs = 0;
     for path in scenarios {
         let scenario = Scenario::parse(&path, &files::read(&path)).expect("a scenario of ours");

@@ -3,7 +3,7 @@
 
 mod clocks;
 mod drawn;
-#[path = "../files/mod.rs"]
+#[path = "../../../tests/files/mod.rs"]
 mod files;
 mod same;
 mod told;
