@@ -130,3 +130,19 @@ fn a_leap_second_is_on_every_clock_that_has_it() {
         }
     }
 }
+
+/// Each clock that smears it runs as slow as if it were the only one, wherever it stands in the list, and no other does.
+#[test]
+fn a_leap_second_is_smeared_on_every_clock_that_smears_it() {
+    let of = |smeared: &[NodeId]| LeapSecond { stepped: Vec::new(), smeared: smeared.to_vec() };
+    let alone = history_of(&world(), &[from(600, of(&[A]))], 1);
+    for smeared in [vec![A, B], vec![B, NodeId(1), A], vec![NodeId(0), B]] {
+        let history = history_of(&world(), &[from(600, of(&smeared))], 1);
+        for node in [A, B, NodeId(0), NodeId(1)] {
+            for at in [at(0), at(600), at(1_000)] {
+                let expected = if smeared.contains(&node) { error(&alone, A, at) } else { Span::ZERO };
+                assert_eq!(error(&history, node, at), expected, "{node:?} of {smeared:?}");
+            }
+        }
+    }
+}

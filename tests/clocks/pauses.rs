@@ -414,3 +414,17 @@ fn a_migrated_host_takes_the_clocks_of_all_its_nodes_along() {
         assert_eq!((lost, runs_in_ten), expected, "{node:?}");
     }
 }
+
+/// An agent of the host sets all its nodes right, each by what it lost.
+#[test]
+fn a_host_that_was_frozen_has_the_clocks_of_all_its_nodes_corrected() {
+    let clocks = PauseClocks::Corrected { after: Span::secs(2) };
+    let host = Pause { beside: vec![B, LEDGER], ..Pause::of(A, Span::secs(10), clocks) };
+    let history = history_of(&world(), &[from(100, host)], 1);
+    let nanosecond = Span::nanos(1);
+    for (node, frozen) in [(A, true), (B, true), (LEDGER, true), (LEASE_STORE, false), (PROVIDER, false)] {
+        let lost = if frozen { Span::secs(-10) } else { Span::ZERO };
+        assert_eq!(error(&history, node, at(112) - nanosecond), lost, "{node:?}");
+        assert_eq!(error(&history, node, at(112)), Span::ZERO, "{node:?}");
+    }
+}

@@ -250,6 +250,8 @@ mod tests {
         );
         check(looks(held_to(A, 40).at(39), true), &[(A, 1, 0, 40)]);
         check(looks(held_to(A, 40).at(39), false), &[(A, 1, 0, 39)]);
+        // At the very end it is over, so whoever finds it to hold then doesn't go by that end.
+        check(looks(held_to(A, 40).at(40), true).at(45).dropped(A, 1), &[(A, 1, 0, 45)]);
         // What is true of one isn't of others, nor of another grant.
         check(
             looks(held_to(A, 40).held(B, 2, Wall, 45).at(50), true).at(55).dropped(A, 1),

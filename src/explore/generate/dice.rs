@@ -193,6 +193,16 @@ mod tests {
     }
 
     #[test]
+    fn a_chance_comes_up_if_the_number_that_is_drawn_is_below_it() {
+        for percent in 0..=100 {
+            let (mut drawn, mut numbers) = (dice(3), dice(3));
+            for _ in 0..300 {
+                assert_eq!(drawn.chance(percent), numbers.below(100) < percent as usize, "{percent} %");
+            }
+        }
+    }
+
+    #[test]
     fn weights_are_kept_and_zero_never_comes() {
         let mut dice = dice(2);
         let mut seen = [0; 4];

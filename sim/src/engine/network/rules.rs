@@ -347,12 +347,37 @@ mod tests {
             let among = (0..100).filter(|number| is_below(*number, percent)).count();
             assert_eq!(among, usize::from(percent));
         }
-        // And whoever draws goes by that: of many messages as many as the drawn numbers say.
-        for (percent, touched) in [(1, 5), (50, 300), (99, 594)] {
+    }
+
+    /// Each effect goes by the numbers that are drawn for it: what is as high as its percentage is not among them.
+    #[test]
+    fn a_message_is_touched_if_the_number_that_is_drawn_for_it_is_below_the_percentage() {
+        let effects = |percent| {
+            [
+                (Effect::LoseSome(percent), false, 1),
+                (Effect::RepeatSome(percent), true, 1),
+                (Effect::HoldSomeBack(percent, Span::secs(1)), false, 2),
+            ]
+        };
+        let all = (0..=100).flat_map(|percent| effects(percent).map(|effect| (percent, effect)));
+        for (percent, (effect, repeats, draws)) in all {
             let mut network = network();
-            add(&mut network, 0, A, Effect::LoseSome(percent));
-            let found = count(&send(&mut network, 0).1);
-            assert!(found.abs_diff(touched) <= 30, "{percent} % of 600 are {found}");
+            add(&mut network, 0, A, effect);
+            let mut links = [(A, LEDGER), (LEDGER, A)]
+                .map(|(from, to)| Stream::new(Seed(7), Purpose::Fault(u128::from(A.0), from, to)));
+            for (index, touched) in send(&mut network, 0).1.into_iter().enumerate() {
+                // Of four messages the first and the second go over the link.
+                let Some(stream) = links.get_mut(index % 4) else { continue };
+                let is_among = stream.below(100) < u64::from(percent);
+                for _ in 1..draws {
+                    stream.next();
+                }
+                assert_eq!(
+                    touched.is_some(),
+                    is_among && !(repeats && index % 4 == 1),
+                    "{percent} %, message {index}"
+                );
+            }
         }
     }
 

@@ -277,6 +277,40 @@ mod tests {
         assert!(matches!(payouts.refund(payout, ms(9_000)), Reversal::Begun { .. }));
     }
 
+    /// As many fail as the numbers say that are drawn for them: what is as high as the percentage does not.
+    #[test]
+    fn a_payout_or_refund_fails_if_the_number_that_is_drawn_for_it_is_below_the_percentage() {
+        let third = |purpose| {
+            let mut stream = Stream::new(Seed(1), purpose);
+            (0..3).map(|_| stream.below(100)).last().expect("three were drawn")
+        };
+        let second = |purpose| {
+            let mut stream = Stream::new(Seed(1), purpose);
+            (0..2).map(|_| stream.below(100)).last().expect("two were drawn")
+        };
+        for index in 0..20 {
+            // Known in, pending, and then whether it fails; of a refund how long it takes, and whether it fails.
+            let (payout, refund) = (third(Purpose::Payout(index + 1)), second(Purpose::Refund(index + 1, 0)));
+            for percent in 0..=100 {
+                let paying = PayoutSpec { fails_percent: percent, ..exact() };
+                let mut payouts = Payouts::new(paying, Keys::None, Seed(1));
+                let made: Vec<_> = (0..=index).map(|_| paid(&mut payouts, 0, 0)).collect();
+                let expected =
+                    if payout < u64::from(percent) { PayoutState::Failed } else { PayoutState::Settled };
+                assert_eq!(payouts.all[index as usize].state(ms(9_000)), expected, "{percent} % of {payout}");
+                let refunding = PayoutSpec { refunds_fail_percent: percent, ..exact() };
+                let mut payouts = Payouts::new(refunding, Keys::None, Seed(1));
+                for _ in 0..=index {
+                    paid(&mut payouts, 0, 0);
+                }
+                let Reversal::Begun { fails, .. } = payouts.refund(made[index as usize], ms(3_000)) else {
+                    panic!("it is settled")
+                };
+                assert_eq!(fails, refund < u64::from(percent), "{percent} % of {refund}");
+            }
+        }
+    }
+
     #[test]
     fn keys_are_known_as_long_as_they_are_remembered() {
         let known = |keys, attempt, at| {
@@ -289,6 +323,9 @@ mod tests {
         assert_eq!(known(Keys::Kept, 1, 0), None);
         assert_eq!(known(Keys::For(Span::secs(5)), 0, 4_999), Some(PayoutId(1)));
         assert_eq!(known(Keys::For(Span::secs(5)), 0, 5_000), None);
+        let day = 86_400_000;
+        assert_eq!(known(Keys::For(Span::secs(86_400)), 0, day - 1), Some(PayoutId(1)));
+        assert_eq!(known(Keys::For(Span::secs(86_400)), 0, day), None);
     }
 
     #[test]

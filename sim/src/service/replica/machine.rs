@@ -217,31 +217,46 @@ impl Machine {
 mod tests {
     use super::*;
 
-    /// Two clients come, and ask for a lease of 40 ns at these readings of the leader's wall clock.
-    fn second_is_granted(first: i64, second: i64) -> bool {
+    /// Two clients come, and ask for a lease of 40 ns at these readings of the leader's wall clock; maybe the first renews it.
+    fn second_is_granted(first: i64, renewed: Option<i64>, second: i64) -> bool {
         let mut machine = Machine::default();
         let [one, two] = [3, 4].map(|client| {
             let (client, nonce) = (NodeId(client), 7);
             machine.apply(Command::Open { client, nonce });
             machine.opened(client, nonce).expect("it just came")
         });
-        let ask = |by, now| Command::Ask {
+        let ttl = Span::nanos(40);
+        let ask = |by, number, ask, now| Command::Ask {
             by,
-            number: 1,
+            number,
             once: true,
-            ask: LeaseAsk::Acquire { ttl: Span::nanos(40) },
+            ask,
             now: Some(WallTime::from_nanos(now)),
             token: None,
             delayed: None,
         };
-        assert!(matches!(machine.apply(ask(one, first)).0, LeaseTold::Granted { .. }));
-        matches!(machine.apply(ask(two, second)).0, LeaseTold::Granted { .. })
+        let acquire = LeaseAsk::Acquire { ttl };
+        let LeaseTold::Granted { token } = machine.apply(ask(one, 1, acquire, first)).0 else {
+            panic!("nobody has it")
+        };
+        if let Some(now) = renewed {
+            let told = machine.apply(ask(one, 2, LeaseAsk::Renew { token, ttl }, now)).0;
+            assert_eq!(told, LeaseTold::Done);
+        }
+        matches!(machine.apply(ask(two, 1, acquire, second)).0, LeaseTold::Granted { .. })
     }
 
     #[test]
     fn a_replicated_deadline_ends_a_lease_at_its_very_instant() {
         for (second, granted) in [(100, false), (139, false), (140, true), (141, true)] {
-            assert_eq!(second_is_granted(100, second), granted, "at {second}");
+            assert_eq!(second_is_granted(100, None, second), granted, "at {second}");
+            assert_eq!(second_is_granted(90, Some(100), second), granted, "renewed, at {second}");
+            // A leader whose wall clock is behind takes nothing away.
+            assert_eq!(
+                second_is_granted(100, Some(90), second),
+                granted,
+                "renewed by an earlier clock, at {second}"
+            );
         }
     }
 }
