@@ -3,6 +3,7 @@
 //!
 //! All places are indices into the events, in their order.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use super::rows::Rows;
@@ -41,9 +42,6 @@ pub(super) struct OfNode {
     /// Where its worker was granted a lease, and the last such place at which somebody else's was still to last.
     pub(super) granted: Vec<usize>,
     pub(super) granted_too_early: Option<usize>,
-    /// What was sent to it, and the answers that it sent.
-    pub(super) incoming: Vec<Sent>,
-    pub(super) answers: Vec<Sent>,
     /// Where its service wrote to disk, and where it lost what it had written.
     pub(super) written: Vec<usize>,
     pub(super) forgot: Vec<usize>,
@@ -59,10 +57,20 @@ pub(super) struct OfNode {
     knows_lease: Vec<(usize, bool)>,
 }
 
+/// The messages of one node.
+#[derive(Default)]
+pub(super) struct Messages {
+    /// What was sent to it, and the answers that it sent.
+    pub(super) incoming: Vec<Sent>,
+    pub(super) answers: Vec<Sent>,
+}
+
 /// What there is to look up.
 pub(super) struct Places {
     pub(super) faults: Vec<OfFault>,
     pub(super) nodes: Vec<OfNode>,
+    /// By node. A history is full of messages and few faults ask for them, so nobody looks for them before.
+    messages: OnceCell<Vec<Messages>>,
     /// From where on who had the lease by the store's records. A holder keeps it until it is granted anew, given back or taken
     /// away, however long it has been expired: that is who may still be working under it. Where the store was split, its old
     /// half has records of its own.
@@ -81,16 +89,17 @@ impl Places {
         let faults = vec![OfFault::default(); history.plan.len()];
         let (holders, holders_of_deposed, granted) = (Vec::new(), Vec::new(), Vec::new());
         let (restored, by_snapshot) = (Vec::new(), Vec::new());
-        let mut places = Places { faults, nodes, holders, holders_of_deposed, granted, restored, by_snapshot };
+        let messages = OnceCell::new();
+        let mut places =
+            Places { faults, nodes, messages, holders, holders_of_deposed, granted, restored, by_snapshot };
         let (mut rows, mut expiry) = (Rows::new(), None);
         for (place, event) in history.events.iter().enumerate() {
             match event.what {
                 // Most of a history is these.
-                What::PointPassed(_) | What::LeaseChecked { .. } | What::MessageDelivered { .. } => continue,
-                What::MessageSent { .. } => {
-                    places.note_message(place, history);
-                    continue;
-                }
+                What::PointPassed(_)
+                | What::LeaseChecked { .. }
+                | What::MessageSent { .. }
+                | What::MessageDelivered { .. } => continue,
                 _ => {}
             }
             places.note_fault(place, &event.what);
@@ -104,6 +113,11 @@ impl Places {
         }
         places.by_snapshot.sort_unstable();
         places
+    }
+
+    /// The messages of `node` in `history`, whose places these are.
+    pub(super) fn messages(&self, history: &History, node: NodeId) -> &Messages {
+        &self.messages.get_or_init(|| messages(history))[node.index()]
     }
 
     /// Where workers were put back to the snapshot that was taken with this event.
@@ -184,23 +198,6 @@ impl Places {
         }
     }
 
-    fn note_message(&mut self, place: usize, history: &History) {
-        let event = &history.events[place];
-        let What::MessageSent { message, to, answer, .. } = event.what else { return };
-        let Some(arrival) = arrival(&history.events[place..]) else { return };
-        let mut note = |node: NodeId, list: fn(&mut OfNode) -> &mut Vec<Sent>| {
-            if let Some(node) = self.nodes.get_mut(node.index()) {
-                let list = list(node);
-                let latest = list.last().map_or(arrival, |last| last.latest.max(arrival));
-                list.push(Sent { place, message, arrival, latest });
-            }
-        };
-        note(to, |node| &mut node.incoming);
-        if answer {
-            note(event.node, |node| &mut node.answers);
-        }
-    }
-
     fn note_store(&mut self, history: &History, place: usize, rows: &mut Rows, expiry: &mut Option<WallTime>) {
         let event = &history.events[place];
         match event.what {
@@ -224,6 +221,27 @@ impl Places {
         }
         rows.note(history, place, &mut self.holders, &mut self.holders_of_deposed);
     }
+}
+
+/// The messages of each node.
+fn messages(history: &History) -> Vec<Messages> {
+    let mut nodes: Vec<Messages> = history.nodes.iter().map(|_| Messages::default()).collect();
+    for (place, event) in history.events.iter().enumerate() {
+        let What::MessageSent { message, to, answer, .. } = event.what else { continue };
+        let Some(arrival) = arrival(&history.events[place..]) else { continue };
+        let mut note = |node: NodeId, list: fn(&mut Messages) -> &mut Vec<Sent>| {
+            if let Some(node) = nodes.get_mut(node.index()) {
+                let list = list(node);
+                let latest = list.last().map_or(arrival, |last| last.latest.max(arrival));
+                list.push(Sent { place, message, arrival, latest });
+            }
+        };
+        note(to, |node| &mut node.incoming);
+        if answer {
+            note(event.node, |node| &mut node.answers);
+        }
+    }
+    nodes
 }
 
 impl OfNode {

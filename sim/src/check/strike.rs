@@ -52,7 +52,7 @@ impl<'a> Strike<'a> {
 
     /// When each message to `node` was to arrive that was sent before the end and not yet taken in at the beginning.
     pub(crate) fn in_flight(&self, history: &History, node: NodeId) -> impl Iterator<Item = TrueTime> {
-        in_flight(&self.found.nodes[node.index()].incoming, self.ended, self.from)
+        in_flight(&self.found.messages(history, node).incoming, self.ended, self.from)
             .filter(|sent| !(sent.arrival == self.from && self.delivered_just_before(history, sent.message)))
             .map(|sent| sent.arrival)
     }
@@ -123,7 +123,7 @@ impl<'a> Strike<'a> {
 
     /// Whether an answer from `node` was still to arrive when it began.
     pub(crate) fn answers_in_flight(&self, history: &History, node: NodeId) -> bool {
-        let mut answers = in_flight(&self.found.nodes[node.index()].answers, self.began, self.from);
+        let mut answers = in_flight(&self.found.messages(history, node).answers, self.began, self.from);
         answers.any(|sent| !self.delivered_just_before(history, sent.message))
     }
 

@@ -53,6 +53,8 @@ fn beliefs_but_for(history: &History, endless: &[(NodeId, Epoch)]) -> Result<Vec
             }
         };
         match event.what {
+            // Most of a history is these.
+            What::PointPassed(_) | What::MessageSent { .. } | What::MessageDelivered { .. } => {}
             What::LeaseHeld { epoch, until } => {
                 apply(event.node, Change::Held(epoch, until, endless.contains(&(event.node, epoch))));
             }
