@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use holdover_sim::check::{self, Assumption, Bite, Checker, Sighting, Verdict};
+use holdover_sim::check::{self, Assumption, Bite, Checker, Evidence, Sighting, Verdict};
 use holdover_sim::history::{self, Fingerprint, History};
 use holdover_sim::id::NodeId;
 use holdover_sim::limits::Ending;
@@ -237,7 +237,8 @@ impl JudgedRun {
 
     /// Judges `history`, of whatever was run.
     fn judged(protocol: Ran, history: History, told: Told) -> JudgedRun {
-        let verdicts = check::judge(&history);
+        let evidence = Evidence::of(&history);
+        let verdicts = check::judge_by(&evidence);
         let ended = match &history.ending {
             Ending::Bug(panic) => Some(panic.to_string()),
             _ => None,
@@ -249,7 +250,7 @@ impl JudgedRun {
             fingerprint: history.fingerprint(),
             repeats: true,
             broken_assumptions: or_bug(&mut bugs, || check::broken_assumptions(&history, protocol.assumptions())),
-            sightings: or_bug(&mut bugs, || check::sightings_with(&history, &bites)),
+            sightings: or_bug(&mut bugs, || check::sightings_with(&evidence, &bites)),
             belief_overlap: or_bug(&mut bugs, || history::overlap_total(&history)),
             protocol,
             verdicts,

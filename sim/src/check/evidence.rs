@@ -2,7 +2,8 @@
 
 use std::ops::Deref;
 
-use crate::history::{Event, History, Published, What, exports};
+use super::accepted;
+use crate::history::{Claim, Event, History, Published, What, exports};
 use crate::id::EventId;
 
 /// A history, with what was done in it picked out once for all rules: most of a history is messages and the steps of
@@ -10,6 +11,7 @@ use crate::id::EventId;
 pub struct Evidence<'a> {
     history: &'a History,
     deeds: Vec<EventId>,
+    accepted: Vec<Accepted>,
     /// Whether any export was marked as superseded.
     pub(super) has_marked_exports: bool,
     /// Whether anything was deleted from the ledger.
@@ -20,19 +22,38 @@ pub struct Evidence<'a> {
     pub(super) published: Option<EventId>,
 }
 
+/// A mutation or a fence that the ledger accepted.
+#[derive(Clone, Copy)]
+pub(super) struct Accepted {
+    pub(super) event: EventId,
+    pub(super) claim: Claim,
+    pub(super) is_mutation: bool,
+}
+
 impl<'a> Evidence<'a> {
-    pub(super) fn of(history: &'a History) -> Evidence<'a> {
-        let deeds = Vec::with_capacity(history.events.len() / 4);
-        let (has_marked_exports, has_deleted, writes, published) = (false, false, 0, None);
-        let mut evidence = Evidence { history, deeds, has_marked_exports, has_deleted, writes, published };
+    /// That of `history`.
+    pub fn of(history: &'a History) -> Evidence<'a> {
+        let mut evidence = Evidence::none(history);
         for (id, event) in history.numbered().filter(|(_, event)| is_deed(&event.what)) {
             evidence.add(id, &event.what);
         }
         evidence
     }
 
+    /// With nothing picked out, and room for what there is to be.
+    fn none(history: &'a History) -> Evidence<'a> {
+        let events = history.events.len();
+        let (deeds, accepted) = (Vec::with_capacity(events / 4), Vec::with_capacity(events / 8));
+        let (has_marked_exports, has_deleted, writes, published) = (false, false, 0, None);
+        Evidence { history, deeds, accepted, has_marked_exports, has_deleted, writes, published }
+    }
+
     fn add(&mut self, id: EventId, what: &What) {
         self.deeds.push(id);
+        if let Some(claim) = accepted(what) {
+            let is_mutation = !matches!(what, What::GenerationOpened { .. });
+            self.accepted.push(Accepted { event: id, claim, is_mutation });
+        }
         match what {
             What::WriteAccepted { .. } => self.writes += 1,
             What::ExportPublished { .. } => {
@@ -46,12 +67,24 @@ impl<'a> Evidence<'a> {
 
     /// What was done, in order.
     pub(super) fn deeds(&self) -> impl DoubleEndedIterator<Item = (EventId, &'a Event)> {
-        self.deeds.iter().map(|id| (*id, self.history.event(*id)))
+        self.among(&self.deeds)
+    }
+
+    fn among(&self, deeds: &[EventId]) -> impl DoubleEndedIterator<Item = (EventId, &'a Event)> {
+        deeds.iter().map(|id| (*id, self.history.event(*id)))
+    }
+
+    /// The mutations and fences that the ledger accepted, in order.
+    pub(super) fn accepted(&self) -> &[Accepted] {
+        &self.accepted
     }
 
     /// What was published, in order.
     pub(super) fn published_exports(&self) -> Vec<Published> {
-        exports(self.history, self.deeds())
+        let Some(first) = self.published else { return Vec::new() };
+        // Before that there was nothing that could be marked, and no mark that could be lost.
+        let first = self.deeds.partition_point(|id| *id < first);
+        exports(self.history, self.among(&self.deeds[first..]))
     }
 
     /// The first export that isn't marked as superseded.
@@ -106,7 +139,7 @@ mod tests {
             let mut story = story.sent(A, LEDGER, 0, 1).delivered(A, LEDGER, 0).wrote(B, 3, 1);
             story = story.sent(A, LEDGER, 1, 1).granted(A, 4, None).wrote(A, 2, 1);
             let history = story.history();
-            let mut all = Evidence { deeds: Vec::new(), writes: 0, ..Evidence::of(&history) };
+            let mut all = Evidence::none(&history);
             history.numbered().for_each(|(id, event)| all.add(id, &event.what));
             for checker in CHECKERS {
                 prop_assert_eq!(verdict(checker, &Evidence::of(&history)), verdict(checker, &all));

@@ -113,8 +113,12 @@ pub const CHECKERS: &[Checker] = &[
 /// A run that was cut short by a bound or a panic can show that a rule was broken, but not that it holds: what would be
 /// *holds* is then *unknown*.
 pub fn judge(history: &History) -> Vec<(&'static Checker, Verdict)> {
-    let evidence = Evidence::of(history);
-    CHECKERS.iter().map(|checker| (checker, verdict(checker, &evidence))).collect()
+    judge_by(&Evidence::of(history))
+}
+
+/// The same, for whoever has the evidence, which [`sightings_with`] asks for too.
+pub fn judge_by(evidence: &Evidence<'_>) -> Vec<(&'static Checker, Verdict)> {
+    CHECKERS.iter().map(|checker| (checker, verdict(checker, evidence))).collect()
 }
 
 /// The verdict of one checker on `history`; see [`judge`].

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use super::places::Places;
-use super::{Bite, Evidence, Strike, accepted, bites};
+use super::{Bite, Evidence, Strike, bites};
 use crate::fault::{PlannedFault, Stops};
 use crate::history::{History, Role, What, overlaps};
 use crate::id::{Epoch, FaultId, NodeId};
@@ -40,7 +40,7 @@ pub const SIGHTINGS: &[Sighting] = &[
         name: "belief-overlap",
         meaning: "two workers that weren't paused both thought that they held the lease",
         is_anywhere: true,
-        count: |seen| overlaps(&seen.evidence).len(),
+        count: |seen| overlaps(seen.evidence).len(),
     },
     Sighting {
         name: "stale-write-tried",
@@ -83,18 +83,18 @@ pub const SIGHTINGS: &[Sighting] = &[
 impl Sighting {
     /// How often it is seen in `history`.
     pub fn times(&self, history: &History) -> usize {
-        (self.count)(&Seen::of(history, None))
+        (self.count)(&Seen::of(&Evidence::of(history), None))
     }
 }
 
 /// How often each of [`SIGHTINGS`] is seen in `history`, in their order.
 pub fn sightings(history: &History) -> Vec<(&'static Sighting, usize)> {
-    all(&Seen::of(history, None))
+    all(&Seen::of(&Evidence::of(history), None))
 }
 
-/// The same, for whoever knows what became of each fault: its [`bites`].
-pub fn sightings_with(history: &History, bites: &[Bite]) -> Vec<(&'static Sighting, usize)> {
-    all(&Seen::of(history, Some(bites)))
+/// The same, for whoever has the evidence and knows what became of each fault: its [`bites`].
+pub fn sightings_with(evidence: &Evidence<'_>, bites: &[Bite]) -> Vec<(&'static Sighting, usize)> {
+    all(&Seen::of(evidence, Some(bites)))
 }
 
 fn all(seen: &Seen<'_>) -> Vec<(&'static Sighting, usize)> {
@@ -103,23 +103,23 @@ fn all(seen: &Seen<'_>) -> Vec<(&'static Sighting, usize)> {
 
 /// A history as sightings look at it, with what several of them need, or takes long, worked out once.
 struct Seen<'a> {
-    evidence: Evidence<'a>,
+    evidence: &'a Evidence<'a>,
     bites: OnceCell<Cow<'a, [Bite]>>,
     stale_writes: OnceCell<StaleWrites>,
 }
 
 impl<'a> Seen<'a> {
-    fn of(history: &'a History, bites: Option<&'a [Bite]>) -> Seen<'a> {
+    fn of(evidence: &'a Evidence<'a>, bites: Option<&'a [Bite]>) -> Seen<'a> {
         let bites = bites.map_or_else(OnceCell::new, |bites| OnceCell::from(Cow::Borrowed(bites)));
-        Seen { evidence: Evidence::of(history), bites, stale_writes: OnceCell::new() }
+        Seen { evidence, bites, stale_writes: OnceCell::new() }
     }
 
     fn bites(&self) -> &[Bite] {
-        self.bites.get_or_init(|| Cow::Owned(bites(&self.evidence)))
+        self.bites.get_or_init(|| Cow::Owned(bites(self.evidence)))
     }
 
     fn stale_writes(&self) -> &StaleWrites {
-        self.stale_writes.get_or_init(|| stale_writes(&self.evidence))
+        self.stale_writes.get_or_init(|| stale_writes(self.evidence))
     }
 
     /// How many deeds are this one.
@@ -141,7 +141,7 @@ fn takeovers(seen: &Seen<'_>) -> usize {
 }
 
 fn pauses_over_lease(seen: &Seen<'_>) -> usize {
-    let history = &*seen.evidence;
+    let history: &History = seen.evidence;
     let found = OnceCell::new();
     let is_over_lease = |planned: &PlannedFault, fault| {
         let stills = match planned.inject.stops() {
@@ -168,11 +168,12 @@ struct StaleWrites {
 fn stale_writes(evidence: &Evidence<'_>) -> StaleWrites {
     let mut highest: Option<Epoch> = None;
     let mut stale = StaleWrites::default();
-    for (_, event) in evidence.deeds() {
+    let mut accepted = evidence.accepted().iter().peekable();
+    for (id, event) in evidence.deeds() {
         let is_stale = |epoch| highest.is_some_and(|highest| epoch < highest);
-        if let Some(claim) = accepted(&event.what) {
-            stale.tried += usize::from(is_stale(claim.epoch));
-            highest = highest.max(Some(claim.epoch));
+        if let Some(accepted) = accepted.next_if(|accepted| accepted.event == id) {
+            stale.tried += usize::from(is_stale(accepted.claim.epoch));
+            highest = highest.max(Some(accepted.claim.epoch));
         } else if let Some((claim, _)) = event.what.rejection() {
             let is_stale = usize::from(is_stale(claim.epoch));
             stale.tried += is_stale;
@@ -228,7 +229,7 @@ mod tests {
     #[track_caller]
     fn check(name: &str, story: Story, expected: usize) {
         let history = story.history();
-        for seen in [sightings(&history), sightings_with(&history, &bites(&history))] {
+        for seen in [sightings(&history), sightings_with(&Evidence::of(&history), &bites(&history))] {
             let (sighting, count) = seen.into_iter().find(|(sighting, _)| sighting.name == name).expect("known");
             assert_eq!((count, sighting.times(&history)), (expected, expected));
         }

@@ -5,8 +5,9 @@
 //! operator. What the ledger itself calls a generation plays no part, so a ledger without fences is
 //! judged the same way.
 
+use super::evidence::Accepted;
 use super::finding::Findings;
-use super::{Checker, Evidence, Verdict, Witness, accepted};
+use super::{Checker, Evidence, Verdict, Witness};
 use crate::id::{Epoch, EventId, NodeId};
 
 pub(super) const CHECKER: Checker = Checker {
@@ -27,19 +28,15 @@ fn judge(evidence: &Evidence<'_>) -> Verdict {
     let mut findings = Findings::default();
     let mut generation: Option<Generation> = None;
     let mut judged = 0;
-    for (id, event) in evidence.deeds() {
-        let Some(claim) = accepted(&event.what) else {
-            continue;
-        };
-        let is_mutation = event.what.mutation().is_some();
+    for &Accepted { event, claim, is_mutation } in evidence.accepted() {
         judged += usize::from(is_mutation);
         match &generation {
             Some(now) if claim.epoch <= now.epoch => {
                 if is_mutation && claim.worker != now.owner {
-                    findings.add(Witness::TwoWriters { first: now.opened, second: id });
+                    findings.add(Witness::TwoWriters { first: now.opened, second: event });
                 }
             }
-            _ => generation = Some(Generation { epoch: claim.epoch, owner: claim.worker, opened: id }),
+            _ => generation = Some(Generation { epoch: claim.epoch, owner: claim.worker, opened: event }),
         }
     }
     findings.or_holds(judged)
@@ -50,7 +47,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::check::judge_one;
+    use crate::check::{accepted, judge_one};
     use crate::history::fixture::{A, B, C, Story, ledger_stories};
 
     #[track_caller]

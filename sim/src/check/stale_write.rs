@@ -1,7 +1,8 @@
 //! No way back: once the ledger has seen a grant, it takes nothing from an older one.
 
+use super::evidence::Accepted;
 use super::finding::Findings;
-use super::{Checker, Evidence, Verdict, Witness, accepted};
+use super::{Checker, Evidence, Verdict, Witness};
 use crate::id::{Epoch, EventId};
 
 pub(super) const CHECKER: Checker = Checker {
@@ -13,19 +14,16 @@ pub(super) const CHECKER: Checker = Checker {
 fn judge(evidence: &Evidence<'_>) -> Verdict {
     let mut findings = Findings::default();
     let mut highest: Option<(Epoch, EventId)> = None;
-    let mut judged = 0;
-    for (id, event) in evidence.deeds() {
-        let Some(claim) = accepted(&event.what) else {
-            continue;
-        };
-        judged += 1;
+    for &Accepted { event, claim, .. } in evidence.accepted() {
         match highest {
-            Some((epoch, newer)) if claim.epoch < epoch => findings.add(Witness::StaleWrite { newer, stale: id }),
+            Some((epoch, newer)) if claim.epoch < epoch => {
+                findings.add(Witness::StaleWrite { newer, stale: event });
+            }
             Some((epoch, _)) if claim.epoch == epoch => {}
-            _ => highest = Some((claim.epoch, id)),
+            _ => highest = Some((claim.epoch, event)),
         }
     }
-    findings.or_holds(judged)
+    findings.or_holds(evidence.accepted().len())
 }
 
 #[cfg(test)]
@@ -33,7 +31,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::check::judge_one;
+    use crate::check::{accepted, judge_one};
     use crate::history::fixture::{A, B, C, Story, ledger_stories};
 
     #[track_caller]

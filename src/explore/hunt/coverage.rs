@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use holdover_sim::check::{Bite, SIGHTINGS, bites, sightings_with};
+use holdover_sim::check::{Bite, Evidence, SIGHTINGS, bites, sightings_with};
 use holdover_sim::fault::{FAULTS, PlannedFault};
-use holdover_sim::history::History;
 use holdover_sim::limits::Ending;
 use holdover_sim::time::TrueTime;
 use serde::{Deserialize, Serialize};
@@ -62,7 +61,7 @@ impl Tally {
     }
 
     /// Counts a run.
-    pub(super) fn note_run(&mut self, history: &History, is_untold: bool) {
+    pub(super) fn note_run(&mut self, history: &Evidence<'_>, is_untold: bool) {
         let counted = &mut self.counted;
         counted.runs += 1;
         counted.events += history.events.len() as u64;

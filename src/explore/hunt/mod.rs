@@ -20,7 +20,7 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::thread;
 
-use holdover_sim::check::{self, Verdict};
+use holdover_sim::check::{self, Evidence, Verdict};
 use holdover_sim::fault::PlannedFault;
 use holdover_sim::limits::Ending;
 use holdover_sim::panics::{self, Panic};
@@ -333,10 +333,11 @@ impl<'a> Hunt<'a> {
 
     fn look_at_run(&self, subject: Subject<'_>, plan: &[PlannedFault], tally: &mut Tally, part: &mut Part) {
         let trial = subject.run(plan);
-        let verdicts = check::judge(&trial.history);
+        let evidence = Evidence::of(&trial.history);
+        let verdicts = check::judge_by(&evidence);
         tally.note_plan(plan);
         let is_untold = verdicts.iter().any(|(_, verdict)| matches!(verdict, Verdict::Unknown { .. }));
-        let counted = panics::catch(|| tally.note_run(&trial.history, is_untold));
+        let counted = panics::catch(|| tally.note_run(&evidence, is_untold));
         let seed = subject.seed.0;
         let mut note = |cause: Cause, blame: Option<Blame>, message: Option<String>| {
             part.note(failure(subject.protocol.name(), cause, (seed, plan.len()), blame, message));
