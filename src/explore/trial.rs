@@ -109,6 +109,11 @@ impl Trial {
         check::broken_assumptions(&self.history, self.assumptions)
     }
 
+    /// The first of those. One is enough to know that the run was outside of what the protocol relies on.
+    pub fn first_broken_assumption(&self) -> Option<&'static Assumption> {
+        check::first_broken_assumption(&self.history, self.assumptions)
+    }
+
     /// Where a failure with this signature stands to what the protocol relies on, of which the run didn't keep those in
     /// `broken`.
     pub fn blame(&self, signature: Signature, broken: &[&Assumption]) -> Option<Blame> {

@@ -75,7 +75,19 @@ pub const ASSUMPTIONS: &[&Assumption] = &[
 
 /// Those of `assumptions` that `history` didn't keep, in their order.
 pub fn broken_assumptions(history: &History, assumptions: &[&'static Assumption]) -> Vec<&'static Assumption> {
-    assumptions.iter().copied().filter(|assumption| !(assumption.is_kept)(history)).collect()
+    broken(history, assumptions).collect()
+}
+
+/// The first of `assumptions` that `history` didn't keep. The others aren't asked about: each takes a look at all events.
+pub fn first_broken_assumption(
+    history: &History,
+    assumptions: &[&'static Assumption],
+) -> Option<&'static Assumption> {
+    broken(history, assumptions).next()
+}
+
+fn broken(history: &History, assumptions: &[&'static Assumption]) -> impl Iterator<Item = &'static Assumption> {
+    assumptions.iter().copied().filter(|assumption| !(assumption.is_kept)(history))
 }
 
 #[cfg(test)]
@@ -94,8 +106,11 @@ mod tests {
     /// Of all assumptions exactly these are broken.
     #[track_caller]
     fn check(story: Story, broken: &[&str]) {
-        let names: Vec<_> = broken_assumptions(&story.history(), ASSUMPTIONS).iter().map(|one| one.name).collect();
+        let history = story.history();
+        let names: Vec<_> = broken_assumptions(&history, ASSUMPTIONS).iter().map(|one| one.name).collect();
         assert_eq!(names, broken);
+        let first = first_broken_assumption(&history, ASSUMPTIONS).map(|one| one.name);
+        assert_eq!(first.as_ref(), broken.first());
     }
 
     /// A story in which A lives, so that only what follows can break anything.

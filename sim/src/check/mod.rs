@@ -24,7 +24,7 @@ mod tally;
 mod token_order;
 mod witness;
 
-pub use assumption::{ASSUMPTIONS, Assumption, broken_assumptions};
+pub use assumption::{ASSUMPTIONS, Assumption, broken_assumptions, first_broken_assumption};
 pub use bite::{Bite, bites};
 pub use evidence::Evidence;
 pub use progress::is_over_unpublished;

@@ -362,9 +362,9 @@ impl<'a> Hunt<'a> {
             return;
         }
         // Whether it kept what it relies on is said of the run, so it is asked once.
-        let broken = trial.broken_assumptions();
+        let broken = trial.first_broken_assumption();
         for signature in signatures {
-            let Some(blame) = trial.blame(signature, &broken) else { continue };
+            let Some(blame) = trial.blame(signature, broken.as_slice()) else { continue };
             if blame.is_flaw() || !self.inside_only {
                 note(Cause::Rule(signature), Some(blame), None);
             }

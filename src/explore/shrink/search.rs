@@ -206,7 +206,7 @@ impl<'a> Search<'a> {
 }
 
 fn is_outside(trial: &Trial, signature: Signature) -> bool {
-    trial.blame(signature, &trial.broken_assumptions()) == Some(Blame::Outside)
+    trial.blame(signature, trial.first_broken_assumption().as_slice()) == Some(Blame::Outside)
 }
 
 fn run(meter: &mut Meter, protocol: &dyn AnyProtocol, scenario: &Scenario, seed: Seed) -> Option<Trial> {
