@@ -362,7 +362,8 @@ fn the_code_map_has_every_file() {
         .map(|path| path.trim_end_matches('/').to_owned())
         .collect();
     let is_mapped = |path: &String| mapped.contains(path.strip_suffix("/mod.rs").unwrap_or(path));
-    let code = ["src", "sim/src", "host/src", "host/tests", "tests", "sim/tests", "examples", "benches"];
+    let code =
+        ["src", "sim/src", "host/src", "host/tests", "host/benches", "tests", "sim/tests", "examples", "benches"];
     let pages = [("src/report/html/assets", ""), ("tests/browser", ".mjs")];
     let pages = pages.iter().flat_map(|(folder, ending)| files::below(folder, ending));
     let missing: Vec<String> = code
