@@ -131,15 +131,15 @@ fn the_same_seed_tells_the_same_history() {
 fn the_histories_are_the_ones_that_another_process_told() {
     const KEPT: [&str; 10] = [
         "351a4dd14da75ede2d9743f322ada022",
-        "d9f487601eb0fe9a03ab421ee8f186a6",
-        "d0d3da3bb6b4384628d5e0d40aefe8bd",
-        "6842d67ffafa0b663b72ebd0fd3a2f15",
-        "73280600e45d0d3011506b00e29b4ccd",
+        "c5b2b72cdd43e81d4d307b4b0b2e49de",
+        "d68e47102010864a08ba017cf4ff1d20",
+        "cdb32033b85301d4528d965afc772f3d",
+        "ea2ac4b158c5673bbd5f88bfe6b41a69",
         "42f68098dc5db107b2eca7ad45fc0d42",
-        "c980302d9702ad1fc720e79eac46cf7e",
+        "53ca476abbb81ce820a587a015da77f0",
         "a42154008c3ab5e3784f182f8c50028d",
-        "7c62166e8738ebd7c10dcd01afdcf122",
-        "d866cb49dd9cf6adccdc7511aa622321",
+        "2e2e9bf505a44c0dbc2b48cee0fa0b23",
+        "399150dff0e63769b1364a395dd2efef",
     ];
     let world = world(ReplicaSpec::THREE);
     let hunt = Hunt::new(&world);
