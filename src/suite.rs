@@ -51,7 +51,9 @@ pub enum Unfit {
         name: &'static str,
     },
     /// No scenario file could have that name.
-    #[error("`{name}` can't be the name of a protocol: a name has letters, digits and dashes, and is not `all`")]
+    #[error(
+        "`{name}` can't be the name of a protocol: a name has ASCII letters, digits, dashes and underscores, and is not `all`"
+    )]
     NoName {
         /// The name.
         name: &'static str,
@@ -130,11 +132,6 @@ impl Suite {
     /// Whether `protocol` is one of these, and isn't only called like one.
     pub fn has(&self, protocol: &dyn AnyProtocol) -> bool {
         self.find(protocol.name()).is_some_and(|known| known.kind() == protocol.kind())
-    }
-
-    /// Whether a command can run `protocol`.
-    pub fn has_command_for(&self, protocol: &dyn AnyProtocol) -> bool {
-        self.program().is_some() && self.has(protocol)
     }
 
     /// The protocols that are of interest in a world with this lease if nobody names any: all that don't bring a lease

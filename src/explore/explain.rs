@@ -7,7 +7,7 @@
 
 use holdover_sim::check::Bite;
 use holdover_sim::fault::PlannedFault;
-use holdover_sim::protocol::{self, AnyProtocol};
+use holdover_sim::protocol::AnyProtocol;
 use holdover_sim::seed::Seed;
 use holdover_sim::time::{Span, TrueTime};
 
@@ -187,7 +187,7 @@ impl<'a> Explanation<'a> {
         watch: &dyn Watch,
     ) -> Explanation<'a> {
         let asked = |name: &str| protocols.iter().any(|protocol| protocol.name() == name);
-        let others = protocol::of_interest(&scenario.world.lease).filter(|other| !asked(other.name()));
+        let others = scenario.suite.of_interest(&scenario.world.lease).filter(|other| !asked(other.name()));
         let all: Vec<&'static dyn AnyProtocol> = protocols.iter().copied().chain(others).collect();
         let replay = Replay::new(scenario, &all, seed);
         let asked = replay.runs.iter().zip(protocols);

@@ -30,7 +30,7 @@ use crate::service::lock::LockService;
 use crate::service::provider::GatewayRules;
 use crate::settlement;
 use crate::worker::{Lease, Setback, Worker};
-use crate::world::{LeaseSpec, WorldSpec};
+use crate::world::WorldSpec;
 
 /// What became of a renewal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -214,15 +214,6 @@ impl<P: Protocol> AnyProtocol for P {
 
 /// Every protocol that comes along, in the order of reports.
 pub const PROTOCOLS: &[&dyn AnyProtocol] = &[&Naive, &Monotonic, &Fenced, &FencedConsensus];
-
-/// Those of [`PROTOCOLS`] that are of interest in a world with this lease if nobody names any: all that don't bring a lease
-/// service along that the world doesn't speak of.
-pub fn of_interest(lease: &LeaseSpec) -> impl Iterator<Item = &'static dyn AnyProtocol> {
-    let service = lease.service;
-    let is_at_home =
-        move |protocol: &&dyn AnyProtocol| service.is_some() || protocol.lease_service() == LeaseService::Table;
-    PROTOCOLS.iter().copied().filter(is_at_home)
-}
 
 /// Whether `protocol` can be run in `world`. Operators repair what a lease in a table row led to, and know of no replicas.
 pub fn can_run(protocol: &dyn AnyProtocol, world: &WorldSpec) -> bool {
